@@ -308,6 +308,7 @@ STEP(pack8);
 STEP(dual);
 STEP(dualp);
 #undef STEP
+tac_status tac__flight_control_given_sym(tac_step *s, const void *self);
 
 const tac_component_type tac__flight_control_type = {
     TAC__TYPE("flight_control", "2", "flies a multirotor: missions, return, landing, lost motors",
@@ -322,6 +323,7 @@ const tac_component_type tac__flight_control_type = {
     .kernels[TAC_PACK8].step = tac__flight_control_step_pack8,
     .kernels[TAC_DUALS].step = tac__flight_control_step_dual,
     .kernels[TAC_DUALS_OF_ALL].step = tac__flight_control_step_dualp,
+    .kernels[TAC_SYMBOLS].step = tac__flight_control_given_sym,
     .alike = flight_alike,
     .verify = flight_verify,
     .decide = tac__flight_control_decide,

@@ -11,7 +11,10 @@ static void fly(const char *example, const char *const *sets, size_t count, tac_
     rig_example(&r, example, NULL, sets, count);
     whole_component *w = whole_watch(&r, "uav.control");
     w->extra = tac__flight_control_given_f64;
+    w->trace_every = 23;
     w->compare_every = compare_every;
+    whole_watch(&r, "uav.estimator");
+    whole_watch(&r, "uav.wind");
     rig_run(&r, until_us);
     assert_true(*(const bool *)rig_read(&r, "uav.control.landed"));
     assert_true(*(const int32_t *)rig_read(&r, "uav.control.mission_reached") > 0);

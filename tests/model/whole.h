@@ -1,9 +1,12 @@
-// whole.h - steps of components in duals beside those of numbers, through whole simulations.
+// whole.h - steps of components in duals, and as graphs, beside those of numbers, through whole
+// simulations.
 //
 // Each watched component has a copy of its outputs and states as duals of both kinds. Before a step
 // of numbers the steps of duals run from the same inputs, and with the same draws; the copies go on
 // from step to step, so that no value of them may ever differ from a bit of the simulation. At some
-// of the steps derivatives are compared with differences of the step of numbers.
+// of the steps derivatives are compared with differences of the step of numbers. The step of
+// symbols runs once for steps of the rate group and once for leads; the graphs are then evaluated
+// with the values of each step.
 #ifndef TAC_TESTS_MODEL_WHOLE_H
 #define TAC_TESTS_MODEL_WHOLE_H
 
@@ -11,6 +14,7 @@
 
 #include "engine/run/evaluator.h"
 #include "engine/run/loop.h"
+#include "graph/tape.h"
 #include "math/inputs.h"
 
 #include <inttypes.h>
@@ -29,9 +33,24 @@ typedef struct whole_point {
     double p[WHOLE_NUMBERS * TAC_DUAL_WIDTH], decided[WHOLE_NUMBERS];
 } whole_point;
 
+enum { WHOLE_DRAWS = 64, WHOLE_VALUES = 2048 };
+enum { WHOLE_IN, WHOLE_OUT, WHOLE_STATE, WHOLE_DECIDED, WHOLE_NOW, WHOLE_DRAWN, WHOLE_GROUPS };
+
+// A step as a graph.
+typedef struct whole_graph {
+    tac_graph *graph;
+    tac__arena arena;
+    tac__tape *tape;
+    size_t draws;
+    int stream[WHOLE_DRAWS]; // of each call of tac_draw_normals, and how many values it drew
+    size_t drawn[WHOLE_DRAWS];
+} whole_graph;
+
 typedef struct whole_component {
     tac_instance *instance;
-    whole_point dual[2];                                // TAC_DUALS, TAC_DUALS_OF_ALL
+    uint64_t trace_every; // steps at which graphs are compared; 0: all
+    whole_graph graph[2]; // of a step, of a lead
+    whole_point dual[2];  // TAC_DUALS, TAC_DUALS_OF_ALL
     tac_status (*extra)(tac_step *s, const void *self); // one more step of numbers, from `decided`
     uint64_t steps;
     uint64_t compare_every; // steps at which derivatives are compared; 0: none
@@ -242,6 +261,159 @@ static inline void whole_differentiate(whole_component *w, const tac_step *s)
     }
 }
 
+// --- graphs -------------------------------------------------------------------------------------
+
+typedef struct whole_tracer {
+    tac__symbol_draws draws; // first
+    tac__terms *pool;
+    whole_graph *g;
+    int32_t terms[WHOLE_VALUES];
+    size_t count;
+} whole_tracer;
+
+static inline void whole_draw(tac__symbol_draws *self, int stream, double *values, size_t count)
+{
+    whole_tracer *t = (whole_tracer *)self;
+    assert_true(t->g->draws < WHOLE_DRAWS && t->count + count <= WHOLE_VALUES);
+    t->g->stream[t->g->draws] = stream;
+    t->g->drawn[t->g->draws++] = count;
+    for (size_t i = 0; i < count; i++) {
+        t->terms[t->count] = tac__term_input(t->pool);
+        ((tac__sym_value *)(void *)values)[i] = tac__sym_of(t->pool, t->terms[t->count++]);
+    }
+}
+
+// Inputs of the graph for all elements of ports, and where each port finds them.
+static inline void whole_symbols(tac_graph *graph, const char *name, const tac__ports *ports,
+                                 tac__sym_value *values, void **at)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < ports->count; k++) {
+        at[k] = values + count;
+        count += ports->items[k].type.count;
+    }
+    assert_true(count <= WHOLE_VALUES);
+    const tac__group *group = tac__graph_add_input(graph, name, count, NULL);
+    for (size_t i = 0; i < count; i++)
+        values[i] = tac__sym_of(tac__graph_pool(graph), group->terms[i]);
+}
+
+static inline void whole_result_group(tac_graph *graph, const char *name, const tac__ports *ports,
+                                      const tac__sym_value *values)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < ports->count; k++)
+        count += ports->items[k].type.count;
+    tac__group *group = tac__graph_add_output(graph, name, count, NULL);
+    for (size_t i = 0; i < count; i++)
+        group->terms[i] = tac__term_of(tac__graph_pool(graph), values[i]);
+}
+
+static inline void whole_trace(whole_component *w, const tac_step *s, whole_graph *g)
+{
+    static tac__sym_value in[WHOLE_VALUES], out[WHOLE_VALUES], state[WHOLE_VALUES];
+    static tac__sym_value p[WHOLE_NUMBERS], decided[WHOLE_NUMBERS];
+    tac_instance *c = w->instance;
+    const tac__component *plan = c->plan;
+    void *in_at[WHOLE_PORTS], *out_at[WHOLE_PORTS], *state_at[WHOLE_PORTS];
+    tac_error err;
+    assert_int_equal(
+        tac__graph_create(tac_allocator_default(), "step", false, NULL, &g->graph, &err), TAC_OK);
+    tac__terms *pool = tac__graph_pool(g->graph);
+    whole_tracer t = {.draws.draw = whole_draw, .pool = pool, .g = g};
+    whole_symbols(g->graph, "in", &plan->inputs, in, in_at);
+    whole_symbols(g->graph, "out", &plan->outputs, out, out_at);
+    whole_symbols(g->graph, "state", &plan->states, state, state_at);
+    const tac__group *group = tac__graph_add_input(g->graph, "decided", plan->decision_count, NULL);
+    for (size_t i = 0; i < plan->decision_count; i++)
+        decided[i] = tac__sym_of(pool, group->terms[i]);
+    group = tac__graph_add_input(g->graph, "now", 1, NULL);
+    const tac__sym_value now = tac__sym_of(pool, group->terms[0]);
+    for (size_t i = 0; i < plan->number_count; i++)
+        p[i] = (tac__sym_value){.value = plan->numbers[i]};
+    tac_step own = *s;
+    own.t_us = 0; // must not be used
+    own.in = (const void *const *)in_at;
+    own.out = out_at;
+    own.state = state_at;
+    own.p = (const double *)p;
+    own.decided = (const double *)decided;
+    own.now = (const double *)&now;
+    c->symbol_draws = &t.draws;
+    assert_int_equal(plan->type->kernels[TAC_SYMBOLS].step(&own, plan->self), TAC_OK);
+    c->symbol_draws = NULL;
+    tac__graph_add_input(g->graph, "draws", t.count, t.terms);
+    whole_result_group(g->graph, "outputs", &plan->outputs, out);
+    whole_result_group(g->graph, "states", &plan->states, state);
+    tac__arena_init(&g->arena, tac_allocator_default());
+    assert_int_equal(tac__tape_make(&g->arena, g->graph, &g->tape, &err), TAC_OK);
+}
+
+static inline void whole_gather(const tac__ports *ports, const void *const *from, double *to)
+{
+    for (size_t k = 0; k < ports->count; k++) {
+        for (size_t i = 0; i < ports->items[k].type.count; i++)
+            *to++ = tac__scalar_f64(ports->items[k].type.scalar, from[k], i);
+    }
+}
+
+static double whole_values_of[WHOLE_GROUPS][WHOLE_VALUES];
+
+// The values of the graph's inputs before the step.
+static inline void whole_look(whole_component *w, tac_step *s, const whole_graph *g,
+                              const double *decided)
+{
+    tac_instance *c = w->instance;
+    const tac__component *plan = c->plan;
+    whole_gather(&plan->inputs, s->in, whole_values_of[WHOLE_IN]);
+    whole_gather(&plan->outputs, (const void *const *)s->out, whole_values_of[WHOLE_OUT]);
+    whole_gather(&plan->states, (const void *const *)s->state, whole_values_of[WHOLE_STATE]);
+    memcpy(whole_values_of[WHOLE_DECIDED], decided, plan->decision_count * sizeof *decided);
+    whole_values_of[WHOLE_NOW][0] = (double)s->t_us;
+    uint64_t next[4];
+    for (size_t i = 0; i < c->stream_count; i++)
+        next[i] = *c->streams[i].next;
+    double *values = whole_values_of[WHOLE_DRAWN];
+    for (size_t i = 0; i < g->draws; i++) {
+        tac_draw_normals(s, g->stream[i], values, g->drawn[i]);
+        values += g->drawn[i];
+    }
+    for (size_t i = 0; i < c->stream_count; i++)
+        *c->streams[i].next = next[i];
+}
+
+static inline void whole_same_values(const tac_instance *c, const tac_step *s, const char *what,
+                                     const tac__ports *ports, const double *got,
+                                     const void *const *expected)
+{
+    double values[WHOLE_VALUES];
+    size_t i = 0;
+    whole_gather(ports, expected, values);
+    for (size_t k = 0; k < ports->count; k++) {
+        for (size_t element = 0; element < ports->items[k].type.count; element++, i++) {
+            if (!same_bits(got[i], values[i]))
+                fail_msg("graph of %s at %" PRIu64 " us: %s '%s'[%zu] is %a, as numbers %a",
+                         c->plan->name, s->t_us, what, ports->items[k].name, element, got[i],
+                         values[i]);
+        }
+    }
+}
+
+static inline void whole_same_graph(const whole_component *w, const tac_step *s,
+                                    const whole_graph *g)
+{
+    const tac_instance *c = w->instance;
+    double *work = malloc(tac__tape_work(g->tape) * sizeof *work + 1);
+    double outputs[WHOLE_VALUES], states[WHOLE_VALUES], *out[2] = {outputs, states};
+    const double *in[WHOLE_GROUPS];
+    for (int k = 0; k < WHOLE_GROUPS; k++)
+        in[k] = whole_values_of[k];
+    tac__tape_run(g->tape, in, out, work);
+    whole_same_values(c, s, "output", &c->plan->outputs, outputs, (const void *const *)s->out);
+    whole_same_values(c, s, "state", &c->plan->states, states, (const void *const *)s->state);
+    free(work);
+}
+
 // --- beside the simulation ----------------------------------------------------------------------
 
 static inline tac_status whole_step(tac_step *s, const void *self)
@@ -267,6 +439,13 @@ static inline tac_status whole_step(tac_step *s, const void *self)
         memcpy(extra.decided, w->dual[0].decided, sizeof extra.decided);
         assert_int_equal(whole_run(c, s, w->extra, &extra), TAC_OK);
     }
+    whole_graph *g = NULL;
+    if (!w->trace_every || w->steps % w->trace_every == 0) {
+        g = &w->graph[(s->due & TAC_DUE_LEAD) != 0];
+        if (!g->graph)
+            whole_trace(w, s, g);
+        whole_look(w, s, g, w->dual[0].decided);
+    }
     w->steps++;
     const tac_status status = plan->type->kernels[TAC_NUMBERS].step(s, self);
     for (int k = 0; k < 2; k++) {
@@ -278,6 +457,8 @@ static inline tac_status whole_step(tac_step *s, const void *self)
         whole_same(c, s->t_us, "output", &plan->outputs, &extra.out, TAC_NUMBERS, s->out);
         whole_same(c, s->t_us, "state", &plan->states, &extra.state, TAC_NUMBERS, s->state);
     }
+    if (g)
+        whole_same_graph(w, s, g);
     return status;
 }
 
@@ -297,6 +478,7 @@ static inline whole_component *whole_watch(rig *r, const char *name)
         w->dual[k].kind = k ? TAC_DUALS_OF_ALL : TAC_DUALS;
         assert_non_null(w->instance->plan->type->kernels[w->dual[k].kind].step);
     }
+    assert_non_null(w->instance->plan->type->kernels[TAC_SYMBOLS].step);
     w->instance->run = whole_step;
     whole_watched[whole_count++] = w;
     return w;
@@ -311,6 +493,13 @@ static inline void whole_end(void)
                       w->instance->plan->name, w->steps, w->compared, w->nonzero, w->skipped);
         assert_true(w->steps > 0);
         assert_true(w->compared >= 10 * w->skipped);
+        for (int k = 0; k < 2; k++) {
+            if (!w->graph[k].graph)
+                continue;
+            print_message("    as a graph: %zu terms\n", tac__graph_pool(w->graph[k].graph)->count);
+            tac__arena_fini(&w->graph[k].arena);
+            tac__graph_destroy(w->graph[k].graph);
+        }
         free(w);
     }
     whole_count = 0;

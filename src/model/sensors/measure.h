@@ -8,7 +8,8 @@
 // An instrument draws the same number of random numbers in every step whatever its faults are, and
 // drift and delay go on while outputs hold: after a fault everything is as if it had never been.
 //
-// In packs each lane has faults of its own; the place in the ring is the same in all lanes.
+// In packs each lane has faults of its own; the place in the ring is the same in all lanes. In a
+// graph faults and the place in the ring are values as all others: samples are selected.
 #ifndef TAC_MODEL_SENSORS_MEASURE_H
 #define TAC_MODEL_SENSORS_MEASURE_H
 
@@ -25,6 +26,43 @@ typedef struct instrument_now {
     real bias;     // of the first channel
 } instrument_now;
 
+static inline cond instrument__has(const instrument_now *now, tac__sensor_fault fault)
+{
+    return c_and(now->code > (double)fault - 0.5, now->code < (double)fault + 0.5);
+}
+
+static inline void instrument__look_at_fault(real value, instrument_now *now)
+{
+    now->factor =
+        r_select(instrument__has(now, TAC__FAULT_NOISE), r_max(R(0.0), value), now->factor);
+    now->bias = r_select(instrument__has(now, TAC__FAULT_BIAS), value, now->bias);
+}
+
+#ifdef TAC_KIND_SYM
+// Samples are taken between the steps, a lead before each.
+static inline bool instrument__leads(const tac_step *s, const tac__instrument *p)
+{
+    return p->delay_us % s->period_us != 0;
+}
+
+// Only the first step of all takes a sample where samples are taken between the steps.
+static inline bool instrument__is_between(const tac_step *s, const tac__instrument *p)
+{
+    return instrument__leads(s, p) && !(s->due & TAC_DUE_LEAD);
+}
+
+static inline instrument_now instrument_look(const tac_step *s, const tac__instrument *p)
+{
+    instrument_now now;
+    now.together = now.samples = true;
+    now.sound = false;
+    now.code = step_i32(s->in[p->fault], 0);
+    now.factor = R(1.0);
+    now.bias = R(0.0);
+    instrument__look_at_fault(*step_in(s, p->fault_value), &now);
+    return now;
+}
+#else
 static inline int32_t *instrument__turn(const tac_step *s, const tac__instrument *p)
 {
     return TAC_STATE(s, int32_t, p->turn);
@@ -38,21 +76,6 @@ static inline bool instrument__is_together(const int32_t *turn)
             differ |= turn[word * STEP_LANES + lane] ^ turn[word * STEP_LANES];
     }
     return !differ;
-}
-
-static inline real instrument__code(const int32_t *fault)
-{
-#ifdef TAC_LANES
-    typedef int32_t codes __attribute__((vector_size(4 * TAC_LANES), aligned(4), may_alias));
-    return __builtin_convertvector(*(const codes *)(const void *)fault, real);
-#else
-    return R((double)*fault);
-#endif
-}
-
-static inline cond instrument__has(const instrument_now *now, tac__sensor_fault fault)
-{
-    return c_and(now->code > (double)fault - 0.5, now->code < (double)fault + 0.5);
 }
 
 static inline instrument_now instrument_look(const tac_step *s, const tac__instrument *p)
@@ -70,14 +93,12 @@ static inline instrument_now instrument_look(const tac_step *s, const tac__instr
     now.factor = R(1.0);
     now.bias = R(0.0);
     if (!now.sound) {
-        real value = *step_in(s, p->fault_value);
-        now.code = instrument__code(fault);
-        now.factor =
-            r_select(instrument__has(&now, TAC__FAULT_NOISE), r_max(R(0.0), value), now.factor);
-        now.bias = r_select(instrument__has(&now, TAC__FAULT_BIAS), value, now.bias);
+        now.code = step_i32(fault, 0);
+        instrument__look_at_fault(*step_in(s, p->fault_value), &now);
     }
     return now;
 }
+#endif
 
 // --- channels -----------------------------------------------------------------------------------
 
@@ -115,14 +136,58 @@ static inline void instrument_measure(tac_step *s, const tac__instrument *p,
                                       real *measured)
 {
     const tac__channel_shape *shape = &p->channels[channel].shape;
+    tac__channel_state *state = instrument_state(s, p, channel);
     real n[2 * TAC__CHANNEL_MAX];
     step_normals(s, p->stream, n, (size_t)((shape->noisy + shape->drifts) * shape->count));
-    channel_step(shape, STEP_P(s, tac__channel) + channel, instrument_state(s, p, channel), truth,
-                 n, now->factor, channel == 0 ? now->bias : R(0.0), measured);
+#ifdef TAC_KIND_SYM
+    const tac__channel_state before = *state;
+#endif
+    channel_step(shape, STEP_P(s, tac__channel) + channel, state, truth, n, now->factor,
+                 channel == 0 ? now->bias : R(0.0), measured);
+#ifdef TAC_KIND_SYM
+    cond taken = step_i32(s->state[p->turn], TAC__TURN_FILLED) <= 0.0;
+    for (int i = 0; instrument__is_between(s, p) && i < shape->count; i++)
+        state->drift[i] = r_select(taken, state->drift[i], before.drift[i]);
+#endif
 }
 
 // --- the delay ----------------------------------------------------------------------------------
 
+#ifdef TAC_KIND_SYM
+static inline cond instrument__is(real whole, int32_t number)
+{
+    return c_and(whole >= (double)number, whole <= (double)number);
+}
+
+static inline const real *instrument__take_turn(const tac_step *s, const tac__instrument *p,
+                                                const real *sample, real *due)
+{
+    const int32_t periods =
+        (int32_t)(p->delay_us / s->period_us) + (instrument__leads(s, p) ? 1 : 0);
+    if (periods == 0)
+        return sample;
+    void *turn = s->state[p->turn];
+    const int width = (int)p->width;
+    real filled = step_i32(turn, TAC__TURN_FILLED), slot = step_i32(turn, TAC__TURN_SLOT);
+    real *ring = step_state(s, p->ring);
+    for (int32_t k = 0; k < periods; k++) {
+        real *place = ring + k * width;
+        for (int i = 0; i < width; i++) {
+            place[i] = r_select(filled <= (double)k, sample[i], place[i]);
+            due[i] = k == 0 ? place[i] : r_select(instrument__is(slot, k), place[i], due[i]);
+        }
+    }
+    step_put_i32(turn, TAC__TURN_FILLED, R((double)periods));
+    if (instrument__is_between(s, p))
+        return due;
+    for (int32_t k = 0; k < periods; k++) {
+        for (int i = 0; i < width; i++)
+            ring[k * width + i] = r_select(instrument__is(slot, k), sample[i], ring[k * width + i]);
+    }
+    step_put_i32(turn, TAC__TURN_SLOT, r_select(slot + 1.0 >= (double)periods, R(0.0), slot + 1.0));
+    return due;
+}
+#else
 static inline void instrument__set(int32_t *turn, int word, int32_t value)
 {
     for (int lane = 0; lane < STEP_LANES; lane++)
@@ -156,17 +221,15 @@ static inline const real *instrument__take_turn(const tac_step *s, const tac__in
     instrument__set(turn, TAC__TURN_SLOT, slot + 1 == periods ? 0 : slot + 1);
     return due;
 }
+#endif
 
 static inline const real *instrument_delay(const tac_step *s, const tac__instrument *p,
-                                           const real *sample, real *due)
+                                           const instrument_now *now, const real *sample, real *due)
 {
     const real *delayed = instrument__take_turn(s, p, sample, due);
     if (s->due & TAC_DUE_LEAD)
         return NULL;
-    const int32_t *fault = TAC_IN(s, int32_t, p->fault);
-    bool *valid = TAC_OUT(s, bool, p->valid);
-    for (int lane = 0; lane < STEP_LANES; lane++)
-        valid[lane] = fault[lane] != TAC__FAULT_DROPOUT;
+    step_put_flag(s->out[p->valid], 0, c_not(instrument__has(now, TAC__FAULT_DROPOUT)));
     return delayed;
 }
 

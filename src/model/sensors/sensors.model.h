@@ -53,8 +53,8 @@ TAC_ENTRY tac_status TAC_KINDED(tac__estimator_step)(tac_step *s, const void *se
     estimate sample, held;
     if (now.samples)
         estimate_measure(s, c, &now, &sample);
-    const estimate *due =
-        (const estimate *)instrument_delay(s, &c->instrument, (const real *)&sample, (real *)&held);
+    const estimate *due = (const estimate *)instrument_delay(s, &c->instrument, &now,
+                                                             (const real *)&sample, (real *)&held);
     if (!due)
         return TAC_OK;
     instrument_write(s, &now, c->out[TAC__ESTIMATE_POSITION], due->position, 3);
@@ -74,7 +74,7 @@ TAC_ENTRY tac_status TAC_KINDED(tac__imu_step)(tac_step *s, const void *self)
     real sample[TAC__IMU_WIDTH], held[TAC__IMU_WIDTH];
     for (int i = 0; now.samples && i < TAC__IMU_CHANNELS; i++)
         instrument_measure(s, &c->instrument, &now, i, step_in(s, c->in[i]), sample + 3 * i);
-    const real *due = instrument_delay(s, &c->instrument, sample, held);
+    const real *due = instrument_delay(s, &c->instrument, &now, sample, held);
     for (int i = 0; due && i < TAC__IMU_CHANNELS; i++)
         instrument_write(s, &now, c->out[i], due + 3 * i, 3);
     return TAC_OK;
@@ -125,7 +125,7 @@ TAC_ENTRY tac_status TAC_KINDED(tac__barometer_step)(tac_step *s, const void *se
     real sample, held;
     if (now.samples)
         instrument_measure(s, &c->instrument, &now, 0, step_in(s, c->in), &sample);
-    const real *due = instrument_delay(s, &c->instrument, &sample, &held);
+    const real *due = instrument_delay(s, &c->instrument, &now, &sample, &held);
     if (!due)
         return TAC_OK;
 #ifdef TAC_KIND_F64
@@ -154,7 +154,7 @@ TAC_ENTRY tac_status TAC_KINDED(tac__magnetometer_step)(tac_step *s, const void 
         vec3_write(quat_rotate_inverse(quat_make(q[0], q[1], q[2], q[3]), earth), truth);
         instrument_measure(s, &c->instrument, &now, 0, truth, sample);
     }
-    const real *due = instrument_delay(s, &c->instrument, sample, held);
+    const real *due = instrument_delay(s, &c->instrument, &now, sample, held);
     if (due)
         instrument_write(s, &now, c->field, due, 3);
     return TAC_OK;
@@ -170,7 +170,7 @@ TAC_ENTRY tac_status TAC_KINDED(tac__gps_step)(tac_step *s, const void *self)
     real sample[TAC__GPS_WIDTH], held[TAC__GPS_WIDTH];
     for (int i = 0; now.samples && i < TAC__GPS_CHANNELS; i++)
         instrument_measure(s, &c->instrument, &now, i, step_in(s, c->in[i]), sample + 3 * i);
-    const real *due = instrument_delay(s, &c->instrument, sample, held);
+    const real *due = instrument_delay(s, &c->instrument, &now, sample, held);
     if (!due)
         return TAC_OK;
     for (int i = 0; i < TAC__GPS_CHANNELS; i++)

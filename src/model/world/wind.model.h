@@ -52,6 +52,25 @@ static inline void wind__add_dryden(tac_step *s, const tac__wind *c, const tac__
     air[2] += turbulence.z;
 }
 
+#ifdef TAC_KIND_SYM
+// tac__wind_table_at, with the time as an input.
+static inline void wind__add_table(const tac_step *s, const tac__wind *c, real *air)
+{
+    const tac__wind_table *t = &c->table;
+    const int count = (int)t->count;
+    real now = step_t_us(s),
+         row = r_segment(tac__wind_column(t, TAC__WIND_COLUMN_TIME), count + 1, now);
+    real from = r_pick(tac__wind_column(t, TAC__WIND_COLUMN_TIME), count, row);
+    real to = r_pick(tac__wind_column(t, TAC__WIND_COLUMN_NEXT_TIME), count, row);
+    cond between = c_and(now > from, to > from);
+    real part = r_select(between, (now - from) / r_select(between, to - from, R(1.0)), R(0.0));
+    for (int i = 0; i < 3; i++) {
+        real a = r_pick(tac__wind_column(t, TAC__WIND_COLUMN_VELOCITY + i), count, row);
+        real b = r_pick(tac__wind_column(t, TAC__WIND_COLUMN_NEXT_VELOCITY + i), count, row);
+        air[i] += a + (t->linear ? part : R(0.0)) * (b - a);
+    }
+}
+#else
 static inline void wind__add_table(const tac_step *s, const tac__wind *c, real *air)
 {
     double velocity[3];
@@ -59,6 +78,7 @@ static inline void wind__add_table(const tac_step *s, const tac__wind *c, real *
     for (int i = 0; i < 3; i++)
         air[i] += velocity[i];
 }
+#endif
 
 TAC_ENTRY tac_status TAC_KINDED(tac__wind_step)(tac_step *s, const void *self)
 {

@@ -28,9 +28,16 @@ static bool grow(tac__wind_table *t)
     return true;
 }
 
+static size_t columns_size(const tac__wind_table *t)
+{
+    return TAC__WIND_COLUMNS * (t->count + 1) * sizeof(double);
+}
+
 void tac__wind_table_fini(tac__wind_table *t)
 {
     const tac_allocator *a = tac_allocator_default();
+    if (t->columns)
+        a->resize(a->context, t->columns, columns_size(t), 0);
     if (t->rows)
         a->resize(a->context, t->rows, t->capacity * sizeof *t->rows, 0);
     *t = (tac__wind_table){0};
@@ -52,6 +59,29 @@ static const char *add_row(tac__wind_table *t, double t_s, const double velocity
         return "out of memory";
     t->rows[t->count++] = row;
     return NULL;
+}
+
+// The last row is its own successor.
+static tac_status make_columns(tac__wind_table *t)
+{
+    const tac_allocator *a = tac_allocator_default();
+    t->columns = a->resize(a->context, NULL, 0, columns_size(t));
+    if (!t->columns)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k <= t->count; k++) {
+        const size_t last = t->count - 1;
+        const tac__wind_row *row = &t->rows[k < last ? k : last];
+        const tac__wind_row *next = &t->rows[k + 1 < last ? k + 1 : last];
+        double *column = t->columns + k;
+        const size_t stride = t->count + 1;
+        column[TAC__WIND_COLUMN_TIME * stride] = (double)row->t_us;
+        column[TAC__WIND_COLUMN_NEXT_TIME * stride] = (double)next->t_us;
+        for (size_t i = 0; i < 3; i++) {
+            column[(TAC__WIND_COLUMN_VELOCITY + i) * stride] = row->velocity[i];
+            column[(TAC__WIND_COLUMN_NEXT_VELOCITY + i) * stride] = next->velocity[i];
+        }
+    }
+    return TAC_OK;
 }
 
 // --- from the configuration ---------------------------------------------------------------------
@@ -160,7 +190,7 @@ tac_status tac__wind_table_declare(tac_declare *d, bool wanted, tac__wind_table 
         TAC_TRY(read_file(d, path, t));
     if (!t->count)
         return tac_declare_fail(d, "times", "kind is table, but the table is empty");
-    return TAC_OK;
+    return make_columns(t);
 }
 
 bool tac__wind_table_same(const tac__wind_table *a, const tac__wind_table *b)

@@ -12,9 +12,24 @@ typedef struct tac__wind_row {
 
 typedef struct tac__wind_table {
     tac__wind_row *rows; // times ascend
+    double *columns;     // the same as columns of numbers, for graphs: TAC__WIND_COLUMN_...
     size_t count, capacity;
     bool linear; // interpolated between rows; else the earlier row holds
 } tac__wind_table;
+
+// Each has one number more than there are rows. The NEXT ones begin with the second row.
+enum {
+    TAC__WIND_COLUMN_TIME, // [us]
+    TAC__WIND_COLUMN_NEXT_TIME,
+    TAC__WIND_COLUMN_VELOCITY,
+    TAC__WIND_COLUMN_NEXT_VELOCITY = TAC__WIND_COLUMN_VELOCITY + 3,
+    TAC__WIND_COLUMNS = TAC__WIND_COLUMN_NEXT_VELOCITY + 3
+};
+
+static inline const double *tac__wind_column(const tac__wind_table *t, int column)
+{
+    return t->columns + (size_t)column * (t->count + 1);
+}
 
 TAC_BEGIN_DECLS
 
