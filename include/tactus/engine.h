@@ -286,6 +286,10 @@ TAC_API TAC_MUST_CHECK tac_status tac_engine_add_policy(tac_engine *engine, cons
 TAC_API TAC_MUST_CHECK tac_status tac_engine_set_order(tac_engine *engine,
                                                        const char *const *components, size_t count,
                                                        const tac_place *place, tac_error *err);
+// What a continuous state begins with, in its own unit, instead of what its component sets.
+TAC_API TAC_MUST_CHECK tac_status tac_engine_set_initial(tac_engine *engine, int signal,
+                                                         const double *values, size_t count,
+                                                         const tac_place *place, tac_error *err);
 TAC_API TAC_MUST_CHECK tac_status tac_engine_add_observer(tac_engine *engine,
                                                           const tac_observer_def *def,
                                                           tac_error *err);

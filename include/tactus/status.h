@@ -47,7 +47,8 @@
     X(E_PROTOCOL, 3, "not what the protocol allows")                                               \
     X(E_PROMISE, 1, "a message was sent before the time that was promised")                        \
     X(E_FEDERATION, 1, "the federation ended early")                                               \
-    X(E_GRAPH, 2, "it has no symbolic form")
+    X(E_GRAPH, 2, "it has no symbolic form")                                                       \
+    X(E_UNSOLVED, 1, "no solution was found")
 
 typedef enum tac_status {
 #define TAC_STATUS_ENUM(name, exit_class, text) TAC_##name,

@@ -17,10 +17,11 @@
 #include <unistd.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_run,     &cli_test,    &cli_federate,   &cli_serve,       &cli_join,
-    &cli_replay,  &cli_compare, &cli_hash,       &cli_plot,        &cli_export,
-    &cli_recover, &cli_check,   &cli_explain,    &cli_sensitivity, &cli_info,
-    &cli_schema,  &cli_px4,     &cli_completion, &cli_help,        NULL,
+    &cli_run,         &cli_test,    &cli_federate, &cli_serve, &cli_join,
+    &cli_replay,      &cli_compare, &cli_hash,     &cli_plot,  &cli_export,
+    &cli_recover,     &cli_check,   &cli_explain,  &cli_trim,  &cli_linearize,
+    &cli_sensitivity, &cli_info,    &cli_schema,   &cli_px4,   &cli_completion,
+    &cli_help,        NULL,
 };
 
 static const cli_option program_options[] = {
@@ -157,7 +158,8 @@ static void add_json_error(tac__text *out, cli_mistakes *mistakes, const tac_err
 // Whether the text is whole: comparisons and tests that fail have a report as well.
 static bool has_report(tac_status status)
 {
-    return status == TAC_OK || status == TAC_E_DIFFERENT || status == TAC_E_EXPECT;
+    return status == TAC_OK || status == TAC_E_DIFFERENT || status == TAC_E_EXPECT ||
+           status == TAC_E_UNSOLVED;
 }
 
 int main(int argc, char **argv)

@@ -384,6 +384,7 @@ static tac_status fill(build *b)
     TAC_TRY(tac__mistakes_end(&b->mistakes, b->err));
     TAC_TRY(add_policies(b, scheduler));
     TAC_TRY(set_order(b, scheduler));
+    TAC_TRY(tac__config_set_initials(b->engine, tac__get_node(root, "initial"), &b->arena, b->err));
     return add_links(b, tac__get_node(root, "links"));
 }
 

@@ -65,6 +65,10 @@ typedef struct tac__expectations {
 } tac__expectations;
 tac_status tac__config_expectations(tac_config *config, tac__expectations *list, tac_error *err);
 
+// --- solve.c: the section `initial` ---
+tac_status tac__config_set_initials(tac_engine *engine, const tac_node *initial, tac__arena *arena,
+                                    tac_error *err);
+
 // --- autopilot.c: settings common to all autopilots become their parameters ---
 tac_status tac__place_autopilot(tac_config *config, tac_error *err);
 

@@ -357,6 +357,24 @@ static tac_status mark_expectations(const survey *s)
     return TAC_OK;
 }
 
+// --- states to begin with -----------------------------------------------------------------------
+
+static tac_status mark_initials(const survey *s)
+{
+    const tac_node *initial = tac__get_node(tac_document_root(s->config->doc), "initial");
+    for (size_t i = 0; initial && i < tac_node_count(initial); i++) {
+        const int signal = tac_engine_find_signal(s->engine, tac_node_key(initial, i));
+        if (signal < 0) // a null: taken away from what the file extends
+            continue;
+        const uint32_t c = s->plan->schema.signals[signal].component;
+        bool *in = mark(s, tac_node_item(initial, i));
+        if (!in)
+            return tac__fail_memory(s->err);
+        add_owner(s, in, process_of(s, s->plan->components[c]));
+    }
+    return TAC_OK;
+}
+
 // --- links of the whole -------------------------------------------------------------------------
 
 // Of the whole, which does not live as long as the configuration. NULL: no memory.
@@ -563,6 +581,7 @@ static tac_status survey_whole(void *context, tac_engine *engine, tac_error *err
     TAC_TRY(mark_schedule(s));
     TAC_TRY(mark_recording(s));
     TAC_TRY(mark_expectations(s));
+    TAC_TRY(mark_initials(s));
     TAC_TRY(list_ends(s, TAC__EVERY));
     TAC_TRY(check_lcm_groups(s));
     return TAC_E_STOPPED; // nothing more is needed

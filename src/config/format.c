@@ -389,6 +389,51 @@ const tac__spec tac__format_expectation = {
     "expectation", "What a run does if all is well; it changes nothing.", expectation_keys};
 static const tac__key expectation_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_expectation};
 
+// --- problems that are solved on a model ---------------------------------------------------------
+
+static const tac__key bounds_keys[] = {
+    {"min", TAC__KIND_ANY, .doc = "lowest value, or a list of them; by default none"},
+    {"max", TAC__KIND_ANY, .doc = "highest value, or a list of them; by default none"},
+    {"guess", TAC__KIND_ANY,
+     .doc = "a number or a list to begin with; by default the value at the time 'at'"},
+    {0},
+};
+const tac__spec tac__format_bounds = {"bounds", "A state or input that is looked for.",
+                                      bounds_keys};
+static const tac__key bounds_item = {.kind = TAC__KIND_MAP, .spec = &tac__format_bounds};
+
+static const tac__key trim_keys[] = {
+    {"at", TAC__KIND_TIME, .fallback = "0",
+     .doc = "the simulation runs so far first; what is neither free nor set keeps its value"},
+    {"component", TAC__KIND_TEXT,
+     .doc = "a component of the plant; by default there is only one plant"},
+    {"set", TAC__KIND_TABLE, TAC__FREE_KEYS, .of = &map_item,
+     .doc = "values of states and inputs, by name: a number or a list"},
+    {"free", TAC__KIND_TABLE, TAC__FREE_KEYS, .of = &bounds_item,
+     .doc = "inputs that are looked for; states are anyway, and may have bounds and a guess here"},
+    {"drift", TAC__KIND_LIST, .of = &pattern_item,
+     .doc = "states that may change, and keep their values; all others have a rate of change of 0"},
+    {"conditions", TAC__KIND_LIST, .of = &text_item,
+     .doc = "further equations, with ==, <= or >=: vehicle.velocity.z == -2 m/s"},
+    {"tolerance", TAC__KIND_NUMBER, TAC__POSITIVE, .fallback = "1e-9",
+     .doc = "of every equation, times the usual size of its state"},
+    {"iterations", TAC__KIND_INTEGER, .fallback = "200", .min = 1, .max = 1e6, .doc = "at most"},
+    {0},
+};
+const tac__spec tac__format_trim = {"trim", "An equilibrium, or a steady motion.", trim_keys};
+
+static const tac__key linearize_keys[] = {
+    {"component", TAC__KIND_TEXT,
+     .doc = "a component of the plant, where there is no trim; by default there is only one plant"},
+    {"inputs", TAC__KIND_LIST, .of = &pattern_item,
+     .doc = "by default those that the trim is free to choose, or all"},
+    {"outputs", TAC__KIND_LIST, .of = &pattern_item,
+     .doc = "outputs of the plant, or states; by default all outputs"},
+    {0},
+};
+const tac__spec tac__format_linearize = {"linearize", "Inputs and outputs of linear equations.",
+                                         linearize_keys};
+
 // --- federations --------------------------------------------------------------------------------
 
 static const char *const transport_words[] = {"unix", "tcp", "shm", NULL};
@@ -485,6 +530,12 @@ static const tac__key root_keys[] = {
     {"expect", TAC__KIND_TABLE, .of = &expectation_item,
      .doc = "what the run is expected to do, by name"},
     {"stop", TAC__KIND_TEXT, .doc = "a condition that ends the run before its duration is over"},
+    {"initial", TAC__KIND_TABLE, TAC__FREE_KEYS, .of = &map_item,
+     .doc = "values that continuous states begin with, by full name, instead of those of their "
+            "components: a number or a list"},
+    {"trim", TAC__KIND_MAP, .spec = &tac__format_trim, .doc = "what 'tactus trim' looks for"},
+    {"linearize", TAC__KIND_MAP, .spec = &tac__format_linearize,
+     .doc = "of what 'tactus linearize' makes linear equations"},
     {"federation", TAC__KIND_MAP, .spec = &tac__format_federation,
      .doc = "which processes 'tactus federate' runs; 'tactus run' takes no notice"},
     {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},

@@ -62,8 +62,7 @@ static void add_lower(entries *e, size_t a, size_t b, double value)
     add(e, a > b ? a : b, a > b ? b : a, value);
 }
 
-// --- points
-// ---------------------------------------------------------------------------------------
+// --- points -------------------------------------------------------------------------------------
 
 static size_t point_count(const phase *p)
 {
@@ -122,8 +121,7 @@ static bool evaluate(const tac__solve_function *f, const double *z, double *y)
     return f->eval(f->context, z, y) == TAC_OK;
 }
 
-// --- values
-// ---------------------------------------------------------------------------------------
+// --- values -------------------------------------------------------------------------------------
 
 static bool objective(void *context, const double *z, double *value)
 {
@@ -200,8 +198,7 @@ static bool constraints(void *context, const double *z, double *g)
     return true;
 }
 
-// --- gradients
-// ------------------------------------------------------------------------------------
+// --- gradients ----------------------------------------------------------------------------------
 
 // Add `slope` by input q of a point's function: time depends on where the phase begins and on its
 // duration.
@@ -361,8 +358,7 @@ static bool gradient(void *context, const double *z, double *g)
     return true;
 }
 
-// --- second derivatives
-// ---------------------------------------------------------------------------
+// --- second derivatives -------------------------------------------------------------------------
 
 // Of the sum of c->w times the outputs of a function of point i; without z only where they are.
 static bool curvature(const tac__collocation *c, const phase *p, const tac__solve_function *f,
@@ -477,8 +473,7 @@ static bool hessian(void *context, const double *z, double factor, const double 
     return all_curvature(context, z, factor, lambda, &e);
 }
 
-// --- making
-// ---------------------------------------------------------------------------------------
+// --- making -------------------------------------------------------------------------------------
 
 static size_t outputs_of(const tac__at_point *f)
 {
@@ -676,8 +671,7 @@ double *tac__collocation_guess(const tac__collocation *c)
     return c->guess;
 }
 
-// --- solutions
-// ------------------------------------------------------------------------------------
+// --- solutions ----------------------------------------------------------------------------------
 
 double tac__phase_start(const tac__collocation *c, const double *z, size_t k)
 {

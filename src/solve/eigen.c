@@ -7,8 +7,7 @@
 
 enum { STEPS_PER_VALUE = 60, EXCEPTIONAL = 10 };
 
-// --- balancing
-// ------------------------------------------------------------------------------------
+// --- balancing ----------------------------------------------------------------------------------
 
 // Sums of the absolute values of a column and of a row, without the diagonal.
 static void norms(size_t n, const double *a, size_t i, double *column, double *row)
@@ -59,8 +58,7 @@ void tac__balance(size_t n, double *a, double *scale)
     }
 }
 
-// --- reflections
-// ----------------------------------------------------------------------------------
+// --- reflections --------------------------------------------------------------------------------
 
 // A vector v of up to 3 numbers and beta, so that (1 - beta v v') x is a multiple of the first unit
 // vector. False: x is 0 already.
@@ -125,8 +123,7 @@ static void to_hessenberg(size_t n, double *a)
     }
 }
 
-// --- iteration
-// ------------------------------------------------------------------------------------
+// --- iteration ----------------------------------------------------------------------------------
 
 // The first row of the unreduced block that ends in row `high`.
 static size_t block_start(size_t n, double *a, size_t high)

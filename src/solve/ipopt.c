@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// --- the interface of the library
-// -----------------------------------------------------------------
+// --- the interface of the library ---------------------------------------------------------------
 
 typedef struct IpoptProblemInfo ipopt_problem;
 typedef int ipopt_f(int n, double *x, int new_x, double *f, void *user);
@@ -67,8 +66,7 @@ bool tac__ipopt_exists(void)
     return open_library(&l);
 }
 
-// --- callbacks
-// ------------------------------------------------------------------------------------
+// --- callbacks ----------------------------------------------------------------------------------
 
 typedef struct solving {
     const tac__nlp *nlp;
@@ -184,8 +182,7 @@ static int watch(int mode, int iteration, double f, double inf_pr, double inf_du
            s->options->watch(s->options->context, iteration, f * s->nlp->f_scale, inf_pr);
 }
 
-// --- solving
-// --------------------------------------------------------------------------------------
+// --- solving ------------------------------------------------------------------------------------
 
 // ApplicationReturnStatus in IpReturnCodes_inc.h.
 static const char *reason_of(int status)

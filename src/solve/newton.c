@@ -55,8 +55,7 @@ static double clamp(const newton *w, size_t i, double x)
     return x < lower(w, i) ? lower(w, i) : x > upper(w, i) ? upper(w, i) : x;
 }
 
-// --- values
-// ---------------------------------------------------------------------------------------
+// --- values -------------------------------------------------------------------------------------
 
 // Half of the sum of squares; infinite where f has no value.
 static double merit(const newton *w, const double *x, double *y)
@@ -95,8 +94,7 @@ static bool differentiate(newton *w)
     return true;
 }
 
-// --- steps
-// ----------------------------------------------------------------------------------------
+// --- steps --------------------------------------------------------------------------------------
 
 static void decompose(newton *w)
 {
@@ -220,8 +218,7 @@ static void plan_move(newton *w, bool *damped)
         w->trial_x[j] = clamp(w, j, w->x[j] + part * w->step[j] * x_scale(w, j));
 }
 
-// --- the method
-// -----------------------------------------------------------------------------------
+// --- the method ---------------------------------------------------------------------------------
 
 // One step from x, as long as it may be. False: none brings the equations nearer.
 static bool advance(newton *w, double *now, bool *damped)

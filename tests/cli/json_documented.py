@@ -81,6 +81,8 @@ def main():
         ["info", example("rocket")],
         ["info", "a.mcap"],
         ["help", "multirotor"],
+        ["trim", example("iris_hover")],
+        ["linearize", example("iris_hover")],
     ]
     # A server and its clients, which run at the same time.
     at, pair = "unix://socket", os.path.join(source, "tests", "cli", "data", "pair.yaml")

@@ -50,7 +50,7 @@ for command in $commands; do
 done
 # The examples of all pages run as they are written, where their files are: short flights here.
 mkdir examples PX4-Autopilot
-for f in vehicles missions rates.yaml formation.yaml; do
+for f in vehicles missions rates.yaml formation.yaml iris_hover.yaml; do
     ln -s "$TACTUS_SOURCE/examples/$f" "examples/$f"
 done
 sed 's/^duration: .*/duration: 26 s/; /^expect:/,$d' "$TACTUS_SOURCE/examples/iris_mission.yaml" \

@@ -18,8 +18,7 @@ static double uniform(uint64_t i)
     return 2 * tac__uniform_of(words) - 1;
 }
 
-// --- derivatives
-// ----------------------------------------------------------------------------------
+// --- derivatives --------------------------------------------------------------------------------
 
 // Two states, one input, time; a constraint of the path and a cost. Inputs are x, y, u, t.
 static tac_status crooked(void *context, const double *z, double *y)
@@ -215,8 +214,7 @@ static void test_derivatives(void **state)
     }
 }
 
-// --- problems with a known solution
-// ---------------------------------------------------------------
+// --- problems with a known solution -------------------------------------------------------------
 
 // Position, velocity; acceleration; time.
 static tac_status cart(void *context, const double *z, double *y)

@@ -707,6 +707,28 @@ tac_status tac_engine_set_order(tac_engine *e, const char *const *components, si
     return TAC_OK;
 }
 
+tac_status tac_engine_set_initial(tac_engine *e, int signal, const double *values, size_t count,
+                                  const tac_place *place, tac_error *err)
+{
+    TAC_REQUIRE(e && values && e->life == TAC__BUILDING);
+    tac__plan *plan = e->building;
+    TAC_REQUIRE(signal >= 0 && (size_t)signal < plan->schema.count);
+    const tac__signal *s = &plan->schema.signals[signal];
+    if (!s->kind->state)
+        return tac__fail_at(err, TAC_E_TYPE, place, "'%s' is no continuous state", s->name);
+    if (s->kind->type.count != count)
+        return tac__fail_at(err, TAC_E_TYPE, place, "'%s' has %u element%s, but %zu are given",
+                            s->name, s->kind->type.count, s->kind->type.count == 1 ? "" : "s",
+                            count);
+    double *copy = tac__arena_array(&plan->arena, count, sizeof *copy);
+    if (!copy ||
+        !TAC__ARENA_GROW(&plan->arena, plan->initials, plan->initial_count, plan->initial_capacity))
+        return tac__fail_memory(err);
+    memcpy(copy, values, count * sizeof *copy);
+    plan->initials[plan->initial_count++] = (tac__initial){signal, copy};
+    return TAC_OK;
+}
+
 static tac_status check_axis(const tac_observer_def *def, tac_error *err)
 {
     if (def->period_us == 0)

@@ -76,6 +76,17 @@ static void add_route(const tac__plan *plan, const tac__component *c, size_t inp
     tac__text_add(out, "%s%s\n", r->delayed ? " delayed" : "", r->convert ? " convert" : "");
 }
 
+static void add_initials(const tac__plan *plan, tac__text *out)
+{
+    for (size_t i = 0; i < plan->initial_count; i++) {
+        const tac__signal *s = &plan->schema.signals[plan->initials[i].signal];
+        tac__text_add(out, "initial %s", s->name);
+        for (uint32_t k = 0; k < s->kind->type.count; k++)
+            add_number(out, k ? "," : "=", plan->initials[i].values[k]);
+        tac__text_add(out, "\n");
+    }
+}
+
 // Hashes a text piece by piece without keeping it: the text of ten thousand vehicles takes 140 MB.
 typedef struct drain {
     tac__hash hash;
@@ -140,6 +151,7 @@ static void add_model(const tac__plan *plan, tac__text *out, drain *d)
     add_world(&plan->def.world, out);
     add_groups(plan, out);
     add_components(plan, out, d);
+    add_initials(plan, out);
     for (size_t i = 0; i < plan->sender_count; i++) {
         for (size_t k = 0; k < plan->senders[i].count; k++) {
             const tac__link *l = &plan->senders[i].links[k];

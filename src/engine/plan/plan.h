@@ -84,6 +84,12 @@ typedef struct tac__item {
     uint32_t index;
 } tac__item;
 
+// What a continuous state begins with, instead of what its component sets.
+typedef struct tac__initial {
+    int signal;
+    const double *values;
+} tac__initial;
+
 typedef struct tac__driver tac__driver; // see drive.h
 typedef struct tac__guard tac__guard;   // see guard.h
 typedef struct tac__instants tac__instants;
@@ -181,6 +187,8 @@ typedef struct tac__plan {
     const char **order; // explicit order of components, NULL: none
     size_t order_count;
     tac_place order_place;
+    tac__initial *initials;
+    size_t initial_count, initial_capacity;
     const tac__driver *driver; // NULL: a live run
     uint64_t *warned;          // hashes of warnings that were given, so that each is given once
     size_t warned_count, warned_capacity;

@@ -744,6 +744,16 @@ static void start_digests(tac_engine *e)
 // The first step that adaptive methods try.
 enum { FIRST_STEP_US = 1000 };
 
+static void set_initials(tac_engine *e)
+{
+    for (size_t i = 0; i < e->plan->initial_count; i++) {
+        const tac__initial *in = &e->plan->initials[i];
+        const tac__signal *s = &e->plan->schema.signals[in->signal];
+        memcpy(tac__block_at(&e->plan->block, s->offset), in->values,
+               s->kind->type.count * sizeof *in->values);
+    }
+}
+
 // Set the state before boundary 0.
 tac_status tac__start(tac_engine *e)
 {
@@ -772,6 +782,7 @@ tac_status tac__start(tac_engine *e)
         c->may_jump = c->jumped = false;
         TAC_TRY(outcome(c, status, "init"));
     }
+    set_initials(e);
     tac__written_restart(e);
     tac__activity_start(e);
     start_digests(e);
