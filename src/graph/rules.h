@@ -36,7 +36,7 @@ typedef struct tac__partial {
 tac__partial tac__partial_of(tac__terms *pool, tac__sym_op op, const int32_t operand[3],
                              int32_t value, int k);
 
-// Sum, difference and product that make no term where an operand is TAC__NO_TERM.
+// Sum, negative and product; no term is made where TAC__NO_TERM stands for 0.
 int32_t tac__plus(tac__terms *pool, int32_t a, int32_t b);
 int32_t tac__minus(tac__terms *pool, int32_t a);
 int32_t tac__times(tac__terms *pool, int32_t factor, int32_t x);
