@@ -307,6 +307,78 @@ tac__sym_loop tac__sym_loop_begin(tac__terms *pool, int rounds, int count,
     return made;
 }
 
+// The term that stands in loop `old` where `term` stands in `loop`; -1: there is none. `map` has it
+// for the terms of the body.
+static int32_t mapped(const tac__loop *loop, const int32_t *map, int32_t term)
+{
+    return term >= loop->from && term < loop->to ? map[term - loop->from] : term;
+}
+
+// A term of the body with the variables of another loop in the place of its own.
+static int32_t renamed(tac__terms *pool, const tac__loop *loop, const tac__loop *old,
+                       const int32_t *map, int32_t term)
+{
+    tac__term t = pool->terms[term];
+    if (t.op == TAC__SYM_variable && term < loop->from + loop->count)
+        return old->variable[t.b];
+    if (t.op == TAC__SYM_variable || t.op == TAC__SYM_result) // of a loop within this one
+        return -1;
+    const int operands = ops[t.op].operands;
+    int32_t own[3] = {-1, -1, -1};
+    for (int k = 0; k < operands; k++) {
+        own[k] = mapped(loop, map, tac__term_operand(&t, k));
+        if (own[k] < 0)
+            return -1;
+    }
+    if (t.op != TAC__SYM_pick && t.op != TAC__SYM_segment)
+        return operands ? tac__term_make(pool, (tac__sym_op)t.op, own[0], own[1], own[2]) : term;
+    t.a = own[0];
+    return put(pool, &t);
+}
+
+static bool same_bodies(const tac__loop *loop, const tac__loop *old, const int32_t *map)
+{
+    bool same = mapped(loop, map, loop->settled) == old->settled &&
+                mapped(loop, map, loop->residual) == old->residual;
+    for (int k = 0; k < loop->count; k++)
+        same &= mapped(loop, map, loop->next[k]) == old->next[k];
+    for (int k = 0; k < loop->exports; k++)
+        same &= mapped(loop, map, loop->exported[k]) == old->exported[k];
+    return same;
+}
+
+// Does the older loop compute the same, from the same initial values? A model evaluates its loops
+// once for derivatives and once for outputs; the graph has them once.
+static bool same_loops(tac__terms *pool, const tac__loop *loop, const tac__loop *old, int32_t *map)
+{
+    bool same = old->to > 0 && old->rounds == loop->rounds && old->count == loop->count &&
+                old->exports == loop->exports;
+    for (int k = 0; same && k < loop->count; k++)
+        same = old->initial[k] == loop->initial[k];
+    if (!same)
+        return false;
+    for (int32_t i = loop->from; i < loop->to; i++)
+        map[i - loop->from] = renamed(pool, loop, old, map, i);
+    return same_bodies(loop, old, map);
+}
+
+// The number of an older loop that is the same, or the loop itself.
+static int32_t find_loop(tac__terms *pool, int32_t number)
+{
+    const tac__loop loop = pool->loops[number];
+    int32_t *map = tac__arena_array(&pool->arena, (size_t)(loop.to - loop.from), sizeof *map);
+    if (!map) {
+        fail(pool, TAC_E_MEMORY);
+        return number;
+    }
+    for (int32_t i = 0; i < number; i++) {
+        const tac__loop old = pool->loops[i];
+        if (same_loops(pool, &loop, &old, map))
+            return i;
+    }
+    return number;
+}
+
 void tac__sym_loop_end(tac__sym_loop made, tac__sym_value *next, tac__sym_value settled,
                        tac__sym_value residual, int exports, tac__sym_value *exported)
 {
@@ -324,6 +396,7 @@ void tac__sym_loop_end(tac__sym_loop made, tac__sym_value *next, tac__sym_value 
         loop.exported[k] = tac__term_of(pool, exported[k]);
     loop.to = (int32_t)pool->count;
     pool->loops[made.loop] = loop;
+    made.loop = find_loop(pool, made.loop);
     for (int k = 0; k < loop.count; k++)
         next[k] = (tac__sym_value){.pool = pool,
                                    .id = put_loop_term(pool, TAC__SYM_result, made.loop, k)};

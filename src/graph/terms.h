@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "math/sym_ops.h"
 
-enum { TAC__TERMS_MAX = 1 << 26, TAC__LOOP_VARIABLES = 8, TAC__LOOP_EXPORTS = 64 };
+enum { TAC__TERMS_MAX = 1 << 26 };
 
 typedef struct tac__term {
     int32_t op; // a tac__sym_op

@@ -61,6 +61,9 @@ typedef struct tac__sym_value {
     };
 } tac__sym_value;
 
+// The most variables and exports of a loop.
+enum { TAC__LOOP_VARIABLES = 8, TAC__LOOP_EXPORTS = 64 };
+
 TAC_BEGIN_DECLS
 
 // The operation on these operands; those that it lacks are ignored. Where all are constants the

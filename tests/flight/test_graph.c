@@ -6,6 +6,8 @@
 #include "graph/tape.h"
 #include "math/inputs.h"
 
+#include <math.h>
+
 // A graph of an engine, and its values.
 typedef struct traced {
     tac__arena arena;
@@ -120,6 +122,87 @@ static void follow(const char *example, const char *duration, int every)
     rig_close(&r);
 }
 
+// Draw the states, modes and held inputs of the engine anew: about those that it has, and about 1
+// in 16 any value at all.
+static void draw(const traced *t, uint64_t *seed)
+{
+    for (size_t g = 0; g < t->graph->in_count; g++) {
+        const bool mode = !strcmp(t->graph->in[g].name, "mode");
+        if (!strcmp(t->graph->in[g].name, "held")) // the engine has them twice
+            continue;
+        for (size_t i = 0; i < t->graph->in[g].count; i++) {
+            const tac__trace_source *s = &t->sources.in[g][i];
+            double *value = (double *)s->value + s->element;
+            if (!s->value || s->scalar != TAC_F64)
+                continue;
+            if (mode)
+                *value = input_bits(seed) % 2 ? 1 : 0;
+            else if (input_bits(seed) % 16 == 0)
+                *value = input_hostile(seed);
+            else
+                *value =
+                    t->in[g][i] * input_uniform(seed, 0.8, 1.2) + input_uniform(seed, -0.1, 0.1);
+        }
+    }
+}
+
+// Voltages far off, which take many rounds of the power bus, overflows and NaN.
+static void at_any_point(const char *example)
+{
+    rig r;
+    rig_example(&r, example, NULL, NULL, 0);
+    traced t;
+    const tac_graph_def def = tac_graph_def_default();
+    trace_open(&t, &r, &def);
+    rig_run(&r, 2000000);
+    evaluate(&t, 2);
+    uint64_t seed = 5;
+    for (int i = 0; i < 3000; i++) {
+        draw(&t, &seed);
+        compare(&t, &r);
+        for (size_t g = 0; g < t.graph->in_count; g++) { // next to where the flight was
+            for (size_t k = 0; k < t.graph->in[g].count; k++) {
+                if (!(fabs(t.in[g][k]) < 1e4))
+                    t.in[g][k] = 1;
+            }
+        }
+    }
+    trace_close(&t);
+    rig_close(&r);
+}
+
+static void test_any_point(void **state)
+{
+    (void)state;
+    at_any_point("iris_mission.yaml");
+    at_any_point("octa_two_batteries.yaml");
+    at_any_point("rocket.yaml");
+}
+
+// The bus voltage is found in a loop, which is there once, though outputs need it, too.
+static void test_loop(void **state)
+{
+    (void)state;
+    rig r;
+    rig_example(&r, "iris_mission.yaml", NULL, NULL, 0);
+    traced t;
+    const tac_graph_def def = tac_graph_def_default();
+    trace_open(&t, &r, &def);
+    tac__schedule schedule;
+    assert_int_equal(tac__schedule_graph(&t.arena, t.graph, TAC__REGIONS_WORTH, &schedule, &r.err),
+                     TAC_OK);
+    size_t loops = 0;
+    for (size_t i = 0; i < schedule.count; i++)
+        loops += schedule.steps[i].kind == TAC__STEP_LOOP;
+    assert_int_equal(loops, 1);
+    const tac__loop *loop = &tac__graph_pool(t.graph)->loops[0];
+    assert_int_equal(loop->count, 3);
+    assert_int_equal(loop->exports, 6);
+    assert_true(schedule.count < 1300);
+    trace_close(&t);
+    rig_close(&r);
+}
+
 static void test_iris(void **state)
 {
     (void)state;
@@ -143,4 +226,5 @@ static void test_rockets(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_iris), cmocka_unit_test(test_vehicles),
-          cmocka_unit_test(test_rockets))
+          cmocka_unit_test(test_rockets), cmocka_unit_test(test_any_point),
+          cmocka_unit_test(test_loop))

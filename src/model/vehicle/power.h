@@ -3,6 +3,7 @@
 #ifndef TAC_MODEL_VEHICLE_POWER_H
 #define TAC_MODEL_VEHICLE_POWER_H
 
+#include "math/iterate.h"
 #include "model/vehicle/battery.h"
 #include "model/vehicle/motor.h"
 
@@ -82,9 +83,13 @@ static inline power_bus power_bus_solve(const tac__multirotor_shape *shape,
     const bool loaded = shape->loaded[bus];
     const param load_w = p->load_w[bus];
     real tolerance = POWER__CURRENT_A * s.resistance + POWER__ROUNDING * s.emf;
-    real v = r_max(s.floor, s.emf), low = s.floor - 1.0, high = v;
-    for (int round = 0;; round++) {
-        real drawn = R(0.0), slope = R(0.0);
+    real top = r_max(s.floor, s.emf);
+    real x[3] = {top, s.floor - 1.0, top}; // the voltage, and the bracket about it
+    real drawn, excess;
+    r_iteration it = r_iterate(POWER__ROUNDS);
+    while (r_iterate_round(&it, 3, x)) {
+        real v = x[0], slope = R(0.0);
+        drawn = R(0.0);
         VEHICLE_UNROLL
         for (int i = 0; i < n.rotors; i += WIDE) {
             const motor_line *l = &line[i / WIDE];
@@ -100,6 +105,7 @@ static inline power_bus power_bus_solve(const tac__multirotor_shape *shape,
                     continue;
                 if (n.buses > 1)
                     W_SET(current[i / WIDE], k, amps);
+                r_iterate_export(&it, &current[i / WIDE]);
                 drawn += W_AT(shared, k);
                 slope += W_AT(steep, k);
             }
@@ -109,14 +115,13 @@ static inline power_bus power_bus_solve(const tac__multirotor_shape *shape,
             avionics = r_select(v > 0.0, load_w / r_max(R(POWER__V_MIN), v), R(0.0));
         drawn += avionics;
 
-        real excess = s.emf - v - s.resistance * drawn;
+        excess = s.emf - v - s.resistance * drawn;
+        r_iterate_export(&it, &drawn);
+        r_iterate_export(&it, &excess);
         cond floored = c_and(v <= s.floor, excess < 0.0);
         cond settled = c_or(r_abs(excess) <= tolerance, floored);
-        if (round == POWER__ROUNDS || c_all(settled)) {
-            real unit = r_select(s.resistance > 0.0, s.resistance, R(1.0));
-            power_bus b = {v, drawn, r_select(floored, R(0.0), excess / unit)};
-            return b;
-        }
+        if (r_iterate_settled(&it, settled, r_select(floored, v - s.floor, excess)))
+            break;
 
         real gain = 1.0 + s.resistance * slope;
         real next = v + excess / gain;
@@ -126,13 +131,17 @@ static inline power_bus power_bus_solve(const tac__multirotor_shape *shape,
             next = (k + r_sqrt(r_max(R(0.0), k * k - 4.0 * (gain * rp)))) / (2.0 * gain);
         }
         cond above = excess > 0.0; // the root lies above
-        low = r_select(above, v, low);
-        high = r_select(above, high, v);
+        x[1] = r_select(above, v, x[1]);
+        x[2] = r_select(above, x[2], v);
         next = r_max(s.floor, next);
-        cond inside = c_and(next > low, next < high);
-        next = r_select(inside, next, r_max(s.floor, 0.5 * (low + high)));
-        v = r_select(settled, v, next);
+        cond inside = c_and(next > x[1], next < x[2]);
+        next = r_select(inside, next, r_max(s.floor, 0.5 * (x[1] + x[2])));
+        x[0] = r_iterate_next(&it, settled, v, next);
     }
+    real unit = r_select(s.resistance > 0.0, s.resistance, R(1.0));
+    cond floored = c_and(x[0] <= s.floor, excess < 0.0);
+    power_bus b = {x[0], drawn, r_select(floored, R(0.0), excess / unit)};
+    return b;
 }
 
 #endif
