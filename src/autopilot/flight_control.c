@@ -220,7 +220,8 @@ static void declare_decisions(tac_declare *d, uint32_t rotors)
     static const tac_port_def ports[] = {
 #define ROW(name, elements, text, scalar_, unit_, doc_)                                            \
     TAC_DEF(tac_port_def, text,                                                                    \
-            {TAC_##scalar_, (elements) == 3 ? TAC_VEC3 : TAC_SINGLE, elements}, unit_, doc_),
+            {TAC_##scalar_, (elements) == 3 ? TAC_VEC3 : TAC_SINGLE, elements, NULL}, unit_,       \
+            doc_),
         TAC__FLIGHT_DECISIONS(ROW)
 #undef ROW
     };

@@ -140,6 +140,34 @@ static void test_instruments(void **state)
     rig_close(&r);
 }
 
+// --- every type ---------------------------------------------------------------------------------
+
+// What steps is part of a graph and has derivatives, or says that its outputs are inputs of graphs.
+static void test_types(void **state)
+{
+    (void)state;
+    tac_registry *registry;
+    size_t inside = 0, outside = 0;
+    assert_int_equal(tac_registry_create(NULL, &registry, NULL), TAC_OK);
+    for (size_t i = 0; i < tac_registry_count(registry); i++) {
+        const tac_component_type *type = tac_registry_type(registry, i);
+        if (!type->kernels[TAC_NUMBERS].step)
+            continue;
+        if (type->flags & TAC_COMPONENT_OUTSIDE) {
+            outside++;
+            continue;
+        }
+        inside++;
+        for (tac_kind kind = TAC_DUALS; kind <= TAC_SYMBOLS; kind++) {
+            if (!type->kernels[kind].step)
+                fail_msg("type '%s' has no step of kind %d", type->name, (int)kind);
+        }
+    }
+    tac_registry_destroy(registry);
+    print_message("%zu types step in graphs, %zu outside\n", inside, outside);
+    assert_true(inside > 15 && outside > 3);
+}
+
 // --- lanes --------------------------------------------------------------------------------------
 
 static uint64_t hash_of_swarm(const char *lanes)
@@ -178,5 +206,5 @@ static void test_lanes(void **state)
     assert_true(hash_of_swarm("auto") == alone);
 }
 
-TEST_MAIN(cmocka_unit_test(test_operators), cmocka_unit_test(test_instruments),
-          cmocka_unit_test(test_lanes))
+TEST_MAIN(cmocka_unit_test(test_types), cmocka_unit_test(test_operators),
+          cmocka_unit_test(test_instruments), cmocka_unit_test(test_lanes))
