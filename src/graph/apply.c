@@ -47,6 +47,8 @@ double tac__op_apply(tac__sym_op op, double a, double b, double c)
         return r_sqrt(a);
     case TAC__SYM_floor:
         return r_floor(a);
+    case TAC__SYM_fmod:
+        return r_fmod(a, b);
 #define APPLY_1(name, accuracy)                                                                    \
     case TAC__SYM_##name:                                                                          \
         return r_##name(a);

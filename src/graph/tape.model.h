@@ -265,6 +265,7 @@ static inline int tape__interpret(const tac__tape *tape, const double *const *in
     TAPE__1(abs, r_abs(a))
     TAPE__1(sqrt, r_sqrt(a))
     TAPE__1(floor, r_floor(a))
+    TAPE__2(fmod, r_fmod(a, b))
     TAC__ELEMENTARY_1(TAPE__FUNCTION_1)
     TAC__ELEMENTARY_2(TAPE__FUNCTION_2)
 

@@ -15,8 +15,9 @@
 //
 // Each kind has the types `real` and `cond`; the operators + - * / and their assignments, unary -,
 // and < > <= >= between reals or a real and a double; c_and, c_or, c_not, r_select, r_abs, r_sqrt,
-// r_floor, r_pick, and the functions of elementary.h as r_sin, r_atan2, ... A double becomes a real
-// by R(x) wherever the language wants a real: in an initialiser, an assignment or an argument.
+// r_floor, r_fmod, r_pick, and the functions of elementary.h as r_sin, r_atan2, ... A double
+// becomes a real by R(x) wherever the language wants a real: in an initialiser, an assignment or an
+// argument.
 //
 // A parameter of a model has the type `param`, which is `real` or, where parameters are constants
 // (TAC_KIND_DUAL), double: P(x) makes a real of it. Structs of parameters have nothing but params

@@ -90,6 +90,11 @@ static inline int c_all(cond a) { return a.holds; }
 static inline real r_select(cond c, real a, real b) { return c.holds ? a : b; }
 static inline real r_abs(real a) { return a.v < 0.0 ? -a : real(fabs(a.v), a.d); }
 static inline real r_floor(real a) { return real(floor(a.v)); }
+static inline real r_fmod(real a, real b)
+{
+    double rest = fmod(a.v, b.v);
+    return real(rest, a.d - b.d * floor((a.v - rest) / b.v + 0.5));
+}
 
 #define TAC__F64_1(name, accuracy) \
     static inline double tac__##name(double a) { return TAC__SLEEF_F64(name, accuracy)(a); }

@@ -20,6 +20,7 @@ static inline real r_select(cond c, real a, real b) { return c ? a : b; }
 static inline real r_abs(real a) { return fabs(a); }
 static inline real r_sqrt(real a) { return sqrt(a); }
 static inline real r_floor(real a) { return floor(a); }
+static inline real r_fmod(real a, real b) { return fmod(a, b); }
 
 #define TAC__F64_1(name, accuracy) \
     static inline real r_##name(real a) { return TAC__SLEEF_F64(name, accuracy)(a); }

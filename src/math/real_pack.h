@@ -137,6 +137,13 @@ typedef union tac__chunks {
 
 TAC__BY_CHUNK_1(sqrt, tac__chunk_sqrt)
 TAC__BY_CHUNK_1(floor, tac__chunk_floor)
+static inline real r_fmod(real a, real b)
+{
+    real rest = a;
+    for (int lane = 0; lane < TAC_LANES; lane++)
+        rest[lane] = fmod(a[lane], b[lane]);
+    return rest;
+}
 TAC__NAMESAKES_1(TAC__PACK_1)
 TAC__ELEMENTARY_2(TAC__PACK_2)
 TAC__BY_CHUNK_1(exp_below, TAC__SLEEF_CHUNK(exp, u10))

@@ -64,6 +64,7 @@ static inline real r_max(real a, real b) { return TAC__SYM_REAL(max, a, b, b); }
 static inline real r_abs(real a) { return TAC__SYM_REAL(abs, a, a, a); }
 static inline real r_sqrt(real a) { return TAC__SYM_REAL(sqrt, a, a, a); }
 static inline real r_floor(real a) { return TAC__SYM_REAL(floor, a, a, a); }
+static inline real r_fmod(real a, real b) { return TAC__SYM_REAL(fmod, a, b, b); }
 
 #define TAC__SYM_1(name, accuracy) \
     static inline real r_##name(real a) { return TAC__SYM_REAL(name, a, a, a); }

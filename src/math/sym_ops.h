@@ -13,6 +13,7 @@
 // X(name, operands). `lt`, `le` and `eq` give conditions, the `logic` ones take and give them;
 // `select` is condition, value if it holds, value if not. min is select(a < b, a, b), max is
 // select(a > b, a, b). `along` is a * b, but 0 where b is 0, whatever a is: the chain rule.
+// `fmod` is that of C, which is exact.
 #define TAC__SYM_BASIC_OPS(X)                                                                      \
     X(neg, 1)                                                                                      \
     X(add, 2)                                                                                      \
@@ -31,7 +32,8 @@
     X(along, 2)                                                                                    \
     X(abs, 1)                                                                                      \
     X(sqrt, 1)                                                                                     \
-    X(floor, 1)
+    X(floor, 1)                                                                                    \
+    X(fmod, 2)
 
 typedef enum {
     TAC__SYM_constant, // the value
