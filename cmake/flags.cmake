@@ -88,8 +88,8 @@ endif()
 if(TACTUS_HARDEN AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT TACTUS_SANITIZE)
     add_compile_options(-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
     add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
-    # Left out: the machine that evaluates conditions. A guard takes 6 instructions of the 95 of a
-    # short condition, for which bench/run allows 100; its stack is an array whose depth is checked
+    # Left out: what evaluates conditions. A guard takes 6 instructions of the 97 of a short
+    # condition, for which bench/run allows 100; its registers are an array whose size is checked
     # when the program is compiled (src/expr/compile.c).
     set_source_files_properties(src/expr/run.c PROPERTIES COMPILE_OPTIONS -fno-stack-protector)
 endif()

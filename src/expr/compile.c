@@ -1,178 +1,124 @@
-// compile.c - from a checked tree to a program.
+// compile.c - from a checked tree to a program: terms, then tapes.
 #include "expr/program.h"
 
+#include <string.h>
+
 typedef struct compiler {
-    tac__arena *arena;
+    tac__arena *arena; // of the program
+    tac_graph *graph;  // its inputs: one group for each signal, then what is given to a tape
+    tac__expr_builder builder;
+    size_t signal_count;
     tac__program *program;
-    int stack;
-    int timed; // how many operators that remember so far
+    size_t timed; // how many operators that remember so far
     tac_error *err;
 } compiler;
 
-static tac_status emit(compiler *c, tac__operation o)
+// --- inputs -------------------------------------------------------------------------------------
+
+static void count_signals(const tac__expr_node *node, size_t *counts, size_t *signals)
 {
-    tac__program *p = c->program;
-    if (!TAC__ARENA_GROW(c->arena, p->operations, p->count, p->capacity))
+    if (!node)
+        return;
+    if (node->kind == TAC__EXPR_NAMED) {
+        const size_t index = (size_t)node->index;
+        if (counts && counts[index] <= node->element)
+            counts[index] = node->element + 1;
+        *signals = index < *signals ? *signals : index + 1;
+    }
+    count_signals(node->a, counts, signals);
+    count_signals(node->b, counts, signals);
+    count_signals(node->c, counts, signals);
+}
+
+static bool uses_time(const tac__expr_node *node)
+{
+    return node && (node->kind == TAC__EXPR_TIME || uses_time(node->a) || uses_time(node->b) ||
+                    uses_time(node->c));
+}
+
+static tac_status add_inputs(compiler *c, const tac__expr *expr)
+{
+    count_signals(expr->root, NULL, &c->signal_count);
+    size_t *counts = tac__arena_array(&c->graph->arena, c->signal_count + 1, sizeof *counts);
+    if (!counts)
         return tac__fail_memory(c->err);
-    p->operations[p->count++] = o;
-    return TAC_OK;
-}
-
-static tac_status push(compiler *c, tac__operation o)
-{
-    if (++c->stack > TAC__STACK)
-        return tac__fail(c->err, TAC_E_LIMIT, "the expression is nested too deep");
-    return emit(c, o);
-}
-
-static tac__opcode code_of(tac__expr_kind kind)
-{
-    TAC_ASSERT(kind >= TAC__EXPR_POWER && kind <= TAC__EXPR_NOT_EQUAL);
-    return (tac__opcode)(tac__expr_is_comparison(kind) ? TAC__OP_LESS + (kind - TAC__EXPR_LESS)
-                                                       : TAC__OP_POWER + (kind - TAC__EXPR_POWER));
-}
-
-// The comparison that says the same with its sides exchanged.
-static tac__expr_kind mirrored(tac__expr_kind kind)
-{
-    switch (kind) {
-    case TAC__EXPR_LESS:
-        return TAC__EXPR_GREATER;
-    case TAC__EXPR_LESS_EQUAL:
-        return TAC__EXPR_GREATER_EQUAL;
-    case TAC__EXPR_GREATER:
-        return TAC__EXPR_LESS;
-    case TAC__EXPR_GREATER_EQUAL:
-        return TAC__EXPR_LESS_EQUAL;
-    default:
-        return kind;
+    count_signals(expr->root, counts, &c->signal_count);
+    counts[c->signal_count] = TAC__GIVEN_REMEMBERED + expr->timed_count;
+    for (size_t i = 0; i <= c->signal_count; i++) {
+        if (!tac__graph_add_input(c->graph, "", counts[i], NULL))
+            return tac__fail_memory(c->err);
     }
+    return tac__terms_status(c->builder.pool, c->err);
 }
 
-// A comparison of a signal with a number, on either side, as one operation.
-static bool fuse(const tac__expr_node *node, tac__operation *o)
+static int32_t find_signal(const void *context, int index, uint32_t element)
 {
-    const tac__expr_node *a = node->a, *b = node->b;
-    const bool swap = a->kind == TAC__EXPR_LITERAL;
-    const tac__expr_node *signal = swap ? b : a, *number = swap ? a : b;
-    if (!tac__expr_is_comparison(node->kind) || signal->kind != TAC__EXPR_NAMED ||
-        number->kind != TAC__EXPR_LITERAL)
-        return false;
-    const tac__expr_kind kind = swap ? mirrored(node->kind) : node->kind;
-    *o = (tac__operation){.code = (tac__opcode)(TAC__OP_SIGNAL_LESS + (kind - TAC__EXPR_LESS)),
-                          .at = signal->index,
-                          .element = signal->element,
-                          .value = number->value,
-                          .name = signal->name};
-    return true;
+    const tac_graph *graph = context;
+    return graph->in[index].terms[element];
 }
 
-static tac_status compile(compiler *c, const tac__expr_node *node);
-
-static bool is_sum_or_product(tac__expr_kind kind)
+static const int32_t *given(const compiler *c)
 {
-    return kind >= TAC__EXPR_MULTIPLY && kind <= TAC__EXPR_SUBTRACT;
+    return c->graph->in[c->signal_count].terms;
 }
 
-static tac_status compile_binary(compiler *c, const tac__expr_node *node)
+// --- parts --------------------------------------------------------------------------------------
+
+static tac_status make_tape(compiler *c, const int32_t *terms, size_t count, bool watch,
+                            tac__tape **tape)
 {
-    tac__operation fused;
-    if (fuse(node, &fused))
-        return push(c, fused);
-    const int32_t begin = (int32_t)c->program->count;
-    const tac__expr_node *b = node->b;
-    TAC_TRY(compile(c, node->a));
-    if (is_sum_or_product(node->kind) && b->kind == TAC__EXPR_NAMED) {
-        return emit(c, (tac__operation){.code = (tac__opcode)(TAC__OP_MULTIPLY_SIGNAL +
-                                                              (node->kind - TAC__EXPR_MULTIPLY)),
-                                        .at = b->index,
-                                        .element = b->element,
-                                        .name = b->name});
-    }
-    TAC_TRY(compile(c, b));
-    c->stack--;
-    return emit(c, (tac__operation){.code = code_of(node->kind), .at = begin});
+    tac_graph *g;
+    const tac__expr_builder *b = &c->builder;
+    const tac__tape_options options = {
+        .regions = TAC__REGIONS_ALL,
+        .watched = watch ? b->watched : NULL,
+        .watched_count = watch ? b->watched_count : 0,
+        .params = -1,
+        .numbers = true,
+        .given = (int)c->signal_count,
+    };
+    TAC_TRY(tac__graph_create(c->arena->allocator, "", false, c->graph, &g, c->err));
+    bool done = true;
+    for (size_t i = 0; i < c->graph->in_count && done; i++)
+        done = tac__graph_add_input(g, "", c->graph->in[i].count, c->graph->in[i].terms) != NULL;
+    done = done && tac__graph_add_output(g, "", count, terms) != NULL;
+    tac_status status =
+        done ? tac__tape_make_as(c->arena, g, &options, tape, c->err) : tac__fail_memory(c->err);
+    tac__graph_destroy(g);
+    if (status == TAC_OK && tac__tape_work(*tape) > TAC__EXPR_WORK)
+        status = tac__fail(c->err, TAC_E_LIMIT, "the expression needs too many numbers at once");
+    return status;
 }
 
-static tac_status compile_logic(compiler *c, const tac__expr_node *node)
+static tac_status make_full(compiler *c, int32_t value, tac__expr_part *part)
 {
-    TAC_TRY(compile(c, node->a));
-    const size_t skip = c->program->count;
-    const tac__opcode code =
-        node->kind == TAC__EXPR_AND ? TAC__OP_SKIP_IF_FALSE : TAC__OP_SKIP_IF_TRUE;
-    TAC_TRY(emit(c, (tac__operation){.code = code}));
-    c->stack--;
-    TAC_TRY(compile(c, node->b));
-    c->program->operations[skip].at = (int32_t)c->program->count;
-    return TAC_OK;
+    const tac__expr_builder *b = &c->builder;
+    const size_t count = b->comparison_count;
+    int32_t *terms = tac__arena_array(&c->graph->arena, count + 1, sizeof *terms);
+    if (!terms)
+        return tac__fail_memory(c->err);
+    for (size_t i = 0; i < count; i++)
+        terms[i] = b->comparisons[i].bad;
+    terms[count] = value;
+    return make_tape(c, terms, count + 1, false, &part->full);
 }
 
-// Emit a jump whose target is not known yet; `*from` becomes its position.
-static tac_status jump(compiler *c, tac__opcode code, size_t *from)
+// Lists of comparisons and watched terms are those of one part; the loads are those of all.
+static tac_status make_part(compiler *c, const tac__expr_node *node, tac__expr_part *part)
 {
-    *from = c->program->count;
-    return emit(c, (tac__operation){.code = code});
-}
-
-static void land(compiler *c, size_t from)
-{
-    c->program->operations[from].at = (int32_t)c->program->count;
-}
-
-static tac_status compile_if(compiler *c, const tac__expr_node *node)
-{
-    size_t otherwise, end;
-    TAC_TRY(compile(c, node->a));
-    TAC_TRY(jump(c, TAC__OP_JUMP_IF_FALSE, &otherwise));
-    c->stack--;
-    TAC_TRY(compile(c, node->b));
-    TAC_TRY(jump(c, TAC__OP_JUMP, &end));
-    c->stack--;
-    land(c, otherwise);
-    TAC_TRY(compile(c, node->c));
-    land(c, end);
-    return TAC_OK;
-}
-
-static tac_status compile_call(compiler *c, const tac__expr_node *node)
-{
-    tac__operation o = {.code = TAC__OP_CALL_1, .function = node->function};
-    TAC_TRY(compile(c, node->a));
-    if (node->b) {
-        TAC_TRY(compile(c, node->b));
-        o.code = TAC__OP_CALL_2;
-        c->stack--;
-    }
-    if (node->c) {
-        TAC_TRY(compile(c, node->c));
-        o.code = TAC__OP_CALL_3;
-        c->stack--;
-    }
-    return emit(c, o);
-}
-
-static tac_status compile_power(compiler *c, const tac__expr_node *node)
-{
-    if (node->b->kind != TAC__EXPR_LITERAL || node->b->value != 2)
-        return compile_binary(c, node);
-    TAC_TRY(compile(c, node->a));
-    return emit(c, (tac__operation){.code = TAC__OP_SQUARE});
-}
-
-// --- operators that remember ----------------------------------------------------------------
-
-// Refers to the result that `hoist` has placed at the bottom of the stack.
-static tac_status compile_timed(compiler *c, const tac__expr_node *node)
-{
-    TAC_TRY(push(c, (tac__operation){.code = TAC__OP_PICK, .at = node->index}));
-    if (node->kind != TAC__EXPR_SINCE)
-        return TAC_OK;
-    size_t known;
-    TAC_TRY(jump(c, TAC__OP_SKIP_UNLESS_NAN, &known));
-    c->stack--;
-    TAC_TRY(compile(c, node->b));
-    land(c, known);
-    return TAC_OK;
+    tac__expr_builder *b = &c->builder;
+    b->comparisons = NULL;
+    b->watched = NULL;
+    b->comparison_count = b->comparison_capacity = b->watched_count = b->watched_capacity = 0;
+    b->careful = false;
+    const int32_t value = tac__expr_build(b, node);
+    if (b->no_memory)
+        return tac__fail_memory(c->err);
+    part->comparisons = b->comparisons;
+    part->comparison_count = b->comparison_count;
+    if (!b->careful)
+        TAC_TRY(make_tape(c, &value, 1, true, &part->tape));
+    return make_full(c, value, part);
 }
 
 static tac_status hoist(compiler *c, tac__expr_node *node)
@@ -184,85 +130,54 @@ static tac_status hoist(compiler *c, tac__expr_node *node)
     TAC_TRY(hoist(c, node->c));
     if (!tac__expr_is_timed(node->kind))
         return TAC_OK;
-    TAC_TRY(compile(c, node->a));
-    node->index = c->timed++;
-    tac__operation o = {.at = node->index};
-    o.code = (tac__opcode)(TAC__OP_RISING + (node->kind - TAC__EXPR_RISING));
-    o.duration_us = node->duration_us;
-    return emit(c, o);
+    tac__expr_part *part = &c->program->parts[c->timed];
+    TAC_TRY(make_part(c, node->a, part));
+    node->index = (int)c->timed++;
+    part->kind = node->kind;
+    part->duration_us = node->duration_us;
+    return TAC_OK;
 }
 
-// --- the whole ------------------------------------------------------------------------------
+// --- the whole ----------------------------------------------------------------------------------
 
-// As tac__factor_apply.
-static tac_status compile_conversion(compiler *c, tac__factor f)
+static tac_status compile(compiler *c, const tac__expr *expr, const tac__expr_node *node)
 {
-    const tac__operation up = {.code = TAC__OP_SCALE_UP, .value = f.num};
-    const tac__operation down = {.code = TAC__OP_SCALE_DOWN, .value = f.den};
-    if (f.den == 1)
-        return emit(c, up);
-    if (f.num == 1)
-        return emit(c, down);
-    TAC_TRY(emit(c, f.divide_first ? down : up));
-    return emit(c, f.divide_first ? up : down);
-}
-
-static tac_status compile(compiler *c, const tac__expr_node *node)
-{
-    switch (node->kind) {
-    case TAC__EXPR_LITERAL:
-    case TAC__EXPR_TRUTH:
-        return push(c, (tac__operation){.code = TAC__OP_NUMBER, .value = node->value});
-    case TAC__EXPR_TIME:
-        return push(c, (tac__operation){.code = TAC__OP_TIME});
-    case TAC__EXPR_NAMED:
-        return push(c, (tac__operation){.code = TAC__OP_SIGNAL,
-                                        .at = node->index,
-                                        .element = node->element,
-                                        .name = node->name});
-    case TAC__EXPR_NEGATE:
-        TAC_TRY(compile(c, node->a));
-        return emit(c, (tac__operation){.code = TAC__OP_NEGATE});
-    case TAC__EXPR_NOT:
-        TAC_TRY(compile(c, node->a));
-        return emit(c, (tac__operation){.code = TAC__OP_NOT});
-    case TAC__EXPR_CONVERT:
-        TAC_TRY(compile(c, node->a));
-        return compile_conversion(c, node->factor);
-    case TAC__EXPR_AND:
-    case TAC__EXPR_OR:
-        return compile_logic(c, node);
-    case TAC__EXPR_POWER:
-        return compile_power(c, node);
-    case TAC__EXPR_CALL:
-        return compile_call(c, node);
-    case TAC__EXPR_IF:
-        return compile_if(c, node);
-    case TAC__EXPR_RISING:
-    case TAC__EXPR_FALLING:
-    case TAC__EXPR_HELD:
-    case TAC__EXPR_SINCE:
-        return compile_timed(c, node);
-    default:
-        return compile_binary(c, node);
-    }
+    tac__program *p = c->program = tac__arena_alloc(c->arena, sizeof *p);
+    if (!p)
+        return tac__fail_memory(c->err);
+    p->parts = tac__arena_array(c->arena, expr->timed_count + 1, sizeof *p->parts);
+    if (!p->parts)
+        return tac__fail_memory(c->err);
+    p->text = expr->text;
+    p->timed_count = expr->timed_count;
+    TAC_TRY(add_inputs(c, expr));
+    const tac__expr_leaves leaves = {find_signal, c->graph, given(c)[TAC__GIVEN_TIME]};
+    c->builder.leaves = &leaves;
+    c->builder.remembered = given(c) + TAC__GIVEN_REMEMBERED;
+    TAC_TRY(hoist(c, expr->root));
+    TAC_TRY(make_part(c, node, &p->parts[p->timed_count]));
+    p->uses_time = uses_time(node);
+    p->quick = p->timed_count ? NULL : p->parts->tape;
+    p->given = p->quick ? p->quick->given : 0;
+    p->result = p->quick ? p->quick->outs[0].reg : 0;
+    p->loads = c->builder.loads;
+    p->load_count = c->builder.load_count;
+    return TAC_OK;
 }
 
 tac_status tac__expr_compile_part(tac__arena *arena, const tac__expr *expr,
                                   const tac__expr_node *node, tac__program **program,
                                   tac_error *err)
 {
+    compiler c = {.arena = arena, .err = err};
     *program = NULL;
-    tac__program *p = tac__arena_alloc(arena, sizeof *p);
-    if (!p)
-        return tac__fail_memory(err);
-    p->text = expr->text;
-    compiler c = {.arena = arena, .program = p, .err = err};
-    TAC_TRY(hoist(&c, expr->root));
-    TAC_TRY(compile(&c, node));
-    TAC_TRY(emit(&c, (tac__operation){.code = TAC__OP_END}));
-    *program = p;
-    return TAC_OK;
+    TAC_TRY(tac__graph_create(arena->allocator, "", false, NULL, &c.graph, err));
+    c.builder = (tac__expr_builder){.arena = arena, .pool = tac__graph_pool(c.graph), .guard = -1};
+    const tac_status status = compile(&c, expr, node);
+    tac__graph_destroy(c.graph);
+    if (status == TAC_OK)
+        *program = c.program;
+    return status;
 }
 
 tac_status tac__expr_compile(tac__arena *arena, tac__expr *expr, tac__expr_type wanted,

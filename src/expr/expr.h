@@ -1,9 +1,9 @@
 // expr.h - the expression language: conditions such as "vehicle.battery.soc < 0.3 AND NOT landed".
 //
 // Text becomes a tree (parse), which can be asked for its signals. Once names, types and units are
-// known, the tree becomes a flat program (compile). A program can be evaluated any number of times
-// and allocates nothing. Trees and programs live in the arena in which they are made.
-// docs/expressions.md describes the language.
+// known, the tree becomes terms of a graph, and these a program (compile). A program can be
+// evaluated any number of times and allocates nothing. Trees and programs live in the arena in
+// which they are made. docs/expressions.md describes the language.
 //
 // Errors have no line: err->column is the column in the text, in characters from 1, and
 // err->excerpt with err->caret shows the spot. The caller, who knows where the text stands in a
@@ -77,7 +77,28 @@ TAC_MUST_CHECK tac_status tac__expr_compile(tac__arena *arena, tac__expr *expr,
                                             const tac__expr_scope *scope, tac__program **program,
                                             tac_error *err);
 
-// The type of a compiled expression and, of a number, its unit.
+// Only check names, types and units: the tree itself changes. The root becomes a number of `unit`,
+// where that is not NULL.
+TAC_MUST_CHECK tac_status tac__expr_check(tac__arena *arena, tac__expr *expr, tac__expr_type wanted,
+                                          const char *unit, const tac__expr_scope *scope,
+                                          tac_error *err);
+
+// Where terms of a graph find what an expression names.
+typedef struct tac__expr_leaves {
+    int32_t (*signal)(const void *context, int index, uint32_t element); // a term
+    const void *context;
+    int32_t time; // the term of the time in seconds
+} tac__expr_leaves;
+
+// The value of a checked expression without operators that remember, as a term of a pool. `*fault`
+// is the condition that it compares something with NaN though the value is a number. The arena is
+// for what is needed on the way.
+struct tac__terms;
+TAC_MUST_CHECK tac_status tac__expr_terms(const tac__expr *expr, tac__arena *arena,
+                                          struct tac__terms *pool, const tac__expr_leaves *leaves,
+                                          int32_t *value, int32_t *fault, tac_error *err);
+
+// The type of a checked expression and, of a number, its unit.
 tac__expr_type tac__expr_type_of(const tac__expr *expr);
 const tac__unit *tac__expr_unit_of(const tac__expr *expr);
 

@@ -4,64 +4,140 @@
 
 #include <math.h>
 #include <string.h>
-#include <tactus/math.h>
 
-static const double not_a_number = (double)__builtin_nanf("");
-
-static double sign(double x)
+static int32_t make(tac__terms *pool, tac__sym_op op, int32_t a, int32_t b)
 {
-    return x > 0 ? 1 : x < 0 ? -1 : x;
+    return tac__term_make(pool, op, a, b, -1);
 }
 
-static double least(double a, double b)
+static int32_t choose(tac__terms *pool, int32_t condition, int32_t yes, int32_t no)
 {
-    return a != a ? a : tac_min(a, b);
+    return tac__term_make(pool, TAC__SYM_select, condition, yes, no);
 }
 
-static double most(double a, double b)
+static int32_t number(tac__terms *pool, double value)
 {
-    return a != a ? a : tac_max(a, b);
+    return tac__term_constant(pool, value);
 }
 
-static double clamp(double x, double low, double high)
+int32_t tac__expr_ordered(tac__terms *pool, int32_t a, int32_t b)
 {
-    return __builtin_isunordered(low, high) ? not_a_number : tac_clamp(x, low, high);
+    return make(pool, TAC__SYM_logic_and, make(pool, TAC__SYM_eq, a, a),
+                make(pool, TAC__SYM_eq, b, b));
 }
 
-static double hypotenuse(double a, double b)
+// `term`, but NaN where `a` or `b` is one.
+static int32_t unless_nan(tac__terms *pool, int32_t a, int32_t b, int32_t term)
 {
-    return __builtin_isunordered(a, b) ? not_a_number : tac_hypot(a, b);
+    return choose(pool, tac__expr_ordered(pool, a, b), term, number(pool, (double)NAN));
 }
 
-// The remainder of a / b with the sign of b. fmod is exact, so the bits are the same everywhere.
-static double modulo(double a, double b)
+// The power of NaN is NaN, but for the power 0.
+int32_t tac__expr_power(tac__terms *pool, int32_t x, int32_t y)
 {
-    const double rest = fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    const int32_t power = make(pool, TAC__SYM_pow, x, y);
+    if (tac__term_is_constant(pool, y) && pool->terms[y].value != 0)
+        return power;
+    return unless_nan(pool, x, y, power);
 }
 
-double tac__expr_power(double x, double y)
+static int32_t sign(tac__terms *pool, const int32_t *x)
 {
-    return __builtin_isunordered(x, y) ? not_a_number : tac_pow(x, y);
+    const int32_t zero = number(pool, 0);
+    const int32_t no = choose(pool, make(pool, TAC__SYM_lt, *x, zero), number(pool, -1), *x);
+    return choose(pool, make(pool, TAC__SYM_lt, zero, *x), number(pool, 1), no);
 }
 
-// clang-format off
-static double root(double x) { return tac_sqrt(x); }
-static double absolute(double x) { return tac_fabs(x); }
-static double down(double x) { return tac_floor(x); }
-static double up(double x) { return tac_ceil(x); }
-// clang-format on
+// Of two numbers of which the second may be NaN; the first one, where that is NaN.
+static int32_t extreme(tac__terms *pool, tac__sym_op op, const int32_t *x)
+{
+    return choose(pool, make(pool, TAC__SYM_eq, x[0], x[0]), make(pool, op, x[0], x[1]), x[0]);
+}
+
+static int32_t least(tac__terms *pool, const int32_t *x)
+{
+    return extreme(pool, TAC__SYM_min, x);
+}
+
+static int32_t most(tac__terms *pool, const int32_t *x)
+{
+    return extreme(pool, TAC__SYM_max, x);
+}
+
+static int32_t clamp(tac__terms *pool, const int32_t *x)
+{
+    const int32_t low = x[1], high = x[2];
+    const int32_t below = choose(pool, make(pool, TAC__SYM_lt, high, *x), high, *x);
+    const int32_t inside = choose(pool, make(pool, TAC__SYM_lt, *x, low), low, below);
+    return unless_nan(pool, low, high, inside);
+}
+
+static int32_t hypotenuse(tac__terms *pool, const int32_t *x)
+{
+    return unless_nan(pool, x[0], x[1], make(pool, TAC__SYM_hypot, x[0], x[1]));
+}
+
+// The remainder of a / b with the sign of b: that of C plus b, where it is not 0 and has the other
+// sign.
+static int32_t modulo(tac__terms *pool, const int32_t *x)
+{
+    const int32_t zero = number(pool, 0), rest = make(pool, TAC__SYM_fmod, x[0], x[1]);
+    const int32_t below = make(pool, TAC__SYM_lt, rest, zero);
+    const int32_t above = make(pool, TAC__SYM_lt, zero, rest);
+    const int32_t negative = make(pool, TAC__SYM_lt, x[1], zero);
+    const int32_t other =
+        make(pool, TAC__SYM_logic_or,
+             make(pool, TAC__SYM_logic_and, below, make(pool, TAC__SYM_logic_not, negative, -1)),
+             make(pool, TAC__SYM_logic_and, above, negative));
+    return choose(pool, other, make(pool, TAC__SYM_add, rest, x[1]), rest);
+}
+
+static int32_t up(tac__terms *pool, const int32_t *x)
+{
+    const int32_t down = make(pool, TAC__SYM_floor, make(pool, TAC__SYM_neg, *x, -1), -1);
+    return make(pool, TAC__SYM_neg, down, -1);
+}
+
+// Functions that are one operation.
+#define PLAIN_1(name)                                                                              \
+    static int32_t f_##name(tac__terms *pool, const int32_t *x)                                    \
+    {                                                                                              \
+        return make(pool, TAC__SYM_##name, x[0], -1);                                              \
+    }
+#define PLAIN_2(name)                                                                              \
+    static int32_t f_##name(tac__terms *pool, const int32_t *x)                                    \
+    {                                                                                              \
+        return make(pool, TAC__SYM_##name, x[0], x[1]);                                            \
+    }
+PLAIN_1(sin)
+PLAIN_1(cos)
+PLAIN_1(tan)
+PLAIN_1(asin)
+PLAIN_1(acos)
+PLAIN_1(atan)
+PLAIN_1(sinh)
+PLAIN_1(cosh)
+PLAIN_1(tanh)
+PLAIN_1(exp)
+PLAIN_1(log)
+PLAIN_1(log2)
+PLAIN_1(log10)
+PLAIN_1(sqrt)
+PLAIN_1(cbrt)
+PLAIN_1(abs)
+PLAIN_1(floor)
+PLAIN_2(atan2)
 
 #define ONE(text, rule, function)                                                                  \
     {                                                                                              \
         .name = text, .usage = text "(x)", .kind = TAC__EXPR_CALL, .least = 1, .most = 1,          \
-        .units = TAC__UNITS_##rule, .one = (function),                                             \
+        .units = TAC__UNITS_##rule, .terms = (function),                                           \
     }
 
 #define TWO(text, names, limit, rule, function)                                                    \
     {                                                                                              \
         .name = text, .usage = text names, .kind = TAC__EXPR_CALL, .least = 2, .most = (limit),    \
-        .units = TAC__UNITS_##rule, .two = (function),                                             \
+        .units = TAC__UNITS_##rule, .terms = (function),                                           \
     }
 
 #define SPECIAL(text, names, from, to, what)                                                       \
@@ -72,26 +148,26 @@ static double up(double x) { return tac_ceil(x); }
 enum { MANY = 1000 };
 
 static const tac__function functions[] = {
-    ONE("sin", FROM_ANGLE, tac_sin),
-    ONE("cos", FROM_ANGLE, tac_cos),
-    ONE("tan", FROM_ANGLE, tac_tan),
-    ONE("asin", TO_ANGLE, tac_asin),
-    ONE("acos", TO_ANGLE, tac_acos),
-    ONE("atan", TO_ANGLE, tac_atan),
-    TWO("atan2", "(y, x)", 2, RATIO_ANGLE, tac_atan2),
-    ONE("sinh", PLAIN, tac_sinh),
-    ONE("cosh", PLAIN, tac_cosh),
-    ONE("tanh", PLAIN, tac_tanh),
-    ONE("exp", PLAIN, tac_exp),
-    ONE("log", PLAIN, tac_log),
-    ONE("log2", PLAIN, tac_log2),
-    ONE("log10", PLAIN, tac_log10),
-    ONE("sqrt", ROOT_2, root),
-    ONE("cbrt", ROOT_3, tac_cbrt),
+    ONE("sin", FROM_ANGLE, f_sin),
+    ONE("cos", FROM_ANGLE, f_cos),
+    ONE("tan", FROM_ANGLE, f_tan),
+    ONE("asin", TO_ANGLE, f_asin),
+    ONE("acos", TO_ANGLE, f_acos),
+    ONE("atan", TO_ANGLE, f_atan),
+    TWO("atan2", "(y, x)", 2, RATIO_ANGLE, f_atan2),
+    ONE("sinh", PLAIN, f_sinh),
+    ONE("cosh", PLAIN, f_cosh),
+    ONE("tanh", PLAIN, f_tanh),
+    ONE("exp", PLAIN, f_exp),
+    ONE("log", PLAIN, f_log),
+    ONE("log2", PLAIN, f_log2),
+    ONE("log10", PLAIN, f_log10),
+    ONE("sqrt", ROOT_2, f_sqrt),
+    ONE("cbrt", ROOT_3, f_cbrt),
     TWO("hypot", "(x, y)", 2, ALIKE, hypotenuse),
-    ONE("abs", ALIKE, absolute),
+    ONE("abs", ALIKE, f_abs),
     ONE("sign", ANY, sign),
-    ONE("floor", ALIKE, down),
+    ONE("floor", ALIKE, f_floor),
     ONE("ceil", ALIKE, up),
     TWO("min", "(a, b, ...)", MANY, ALIKE, least),
     TWO("max", "(a, b, ...)", MANY, ALIKE, most),
@@ -103,7 +179,7 @@ static const tac__function functions[] = {
         .least = 3,
         .most = 3,
         .units = TAC__UNITS_ALIKE,
-        .three = clamp,
+        .terms = clamp,
     },
     SPECIAL("if", "(condition, a, b)", 3, 3, IF),
     SPECIAL("rising", "(condition)", 1, 1, RISING),

@@ -3,6 +3,7 @@
 #define TAC_EXPR_FUNCTION_H
 
 #include "expr/tree.h"
+#include "graph/terms.h"
 
 // Which units a function takes, and which unit it gives.
 typedef enum tac__function_units {
@@ -22,15 +23,17 @@ struct tac__function {
     tac__expr_kind kind; // TAC__EXPR_CALL where it is nothing but numbers to a number
     int least, most;     // arguments
     tac__function_units units;
-    double (*one)(double);
-    double (*two)(double, double); // more than two arguments are taken from left to right
-    double (*three)(double, double, double);
+    // Its value as a term; more than two arguments are taken from left to right.
+    int32_t (*terms)(tac__terms *pool, const int32_t *arguments);
 };
 
 const tac__function *tac__function_find(const char *name, size_t length);
 const char *tac__function_name(const void *context, size_t i); // a tac__candidate_fn
 
 // x^y; NaN if either is NaN.
-double tac__expr_power(double x, double y);
+int32_t tac__expr_power(tac__terms *pool, int32_t x, int32_t y);
+
+// Whether neither is NaN.
+int32_t tac__expr_ordered(tac__terms *pool, int32_t a, int32_t b);
 
 #endif

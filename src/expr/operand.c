@@ -183,7 +183,7 @@ static tac_status add_argument(tac__parser *p, const tac__token *open, int count
         n->a = argument;
     } else if (count == 1) {
         n->b = argument;
-    } else if (n->function->three || n->kind != TAC__EXPR_CALL) {
+    } else if (n->function->most == 3 || n->kind != TAC__EXPR_CALL) {
         n->c = argument;
     } else {
         TAC_TRY(tac__parse_make(p, n->kind, node));

@@ -1,93 +1,44 @@
-// program.h - a program: a flat list of operations on a stack of doubles. Numbers of instructions
-// below are callgrind's.
+// program.h - a program: tapes (graph/tape.h) that compute an expression.
 //
-// A condition is 1 or 0. A program begins with the operators that remember, one after another,
-// inner before outer, each with its operand; their results stay at the bottom of the stack, where
-// the rest picks them up. So these operators see every evaluation, whatever AND, OR and if leave
-// out. A program is checked when it is made: its stack fits, its jumps lead forward, it ends with
-// END.
+// The operators that remember come first, inner before outer, each with the tape of its operand;
+// their results are inputs of the tapes that follow, so that these operators see every evaluation,
+// whatever AND, OR and if leave out. The last tape is the value.
 #ifndef TAC_EXPR_PROGRAM_H
 #define TAC_EXPR_PROGRAM_H
 
-#include "expr/function.h"
+#include "expr/terms.h"
+#include "graph/tape.h"
 
-// Room for operands on the stack: six a level of nesting, and the results of operators that
-// remember.
-enum { TAC__STACK = 6 * TAC__EXPR_DEPTH + TAC__EXPR_TIMED + 4 };
+// Registers of a tape of an expression.
+enum { TAC__EXPR_WORK = 4096 };
 
-typedef enum tac__opcode {
-    TAC__OP_END,
-    TAC__OP_NUMBER,
-    TAC__OP_TIME,
-    TAC__OP_SIGNAL,
-    TAC__OP_PICK, // push the result of the remembering operator number `at`
-    TAC__OP_NEGATE,
-    TAC__OP_NOT,
-    TAC__OP_SCALE_UP,   // * value
-    TAC__OP_SCALE_DOWN, // / value
-    TAC__OP_SQUARE,     // 93 instructions for x^2 < 4; by tac_pow, as x^3 < 4, 693
-    TAC__OP_POWER,
-    TAC__OP_MULTIPLY,
-    TAC__OP_DIVIDE,
-    TAC__OP_ADD,
-    TAC__OP_SUBTRACT,
-    TAC__OP_MULTIPLY_SIGNAL, // the same with a signal as the right operand: the oscillator of
-                             // bench/count_equations.c takes 330 instructions instead of 360
-    TAC__OP_DIVIDE_SIGNAL,
-    TAC__OP_ADD_SIGNAL,
-    TAC__OP_SUBTRACT_SIGNAL,
-    TAC__OP_LESS,
-    TAC__OP_LESS_EQUAL,
-    TAC__OP_GREATER,
-    TAC__OP_GREATER_EQUAL,
-    TAC__OP_EQUAL,
-    TAC__OP_NOT_EQUAL,
-    TAC__OP_SIGNAL_LESS, // a signal compared with a number, the form of most conditions: two of
-                         // them and an AND (bench/count_expr.c) take 95 instructions instead of 137
-    TAC__OP_SIGNAL_LESS_EQUAL,
-    TAC__OP_SIGNAL_GREATER,
-    TAC__OP_SIGNAL_GREATER_EQUAL,
-    TAC__OP_SIGNAL_EQUAL,
-    TAC__OP_SIGNAL_NOT_EQUAL,
-    TAC__OP_CALL_1,
-    TAC__OP_CALL_2,
-    TAC__OP_CALL_3,
-    TAC__OP_SKIP_IF_FALSE, // jump to `at` and keep the value; else drop it
-    TAC__OP_SKIP_IF_TRUE,
-    TAC__OP_SKIP_UNLESS_NAN,
-    TAC__OP_JUMP_IF_FALSE, // drop the value; jump to `at` if it was false
-    TAC__OP_JUMP,
-    TAC__OP_RISING, // from here on: operators that remember; each changes the word `at`
-    TAC__OP_FALLING,
-    TAC__OP_HELD,
-    TAC__OP_SINCE, // NaN: its condition has not been true yet
-} tac__opcode;
+// What is given to a tape: the time, then results of the operators that remember.
+enum { TAC__GIVEN_TIME, TAC__GIVEN_REMEMBERED };
 
-typedef struct tac__operation {
-    tac__opcode code;
-    int32_t at;       // signal: its index; jump: where to; comparison: where its operands begin
-    uint32_t element; // of a signal
-    union {
-        double value;
-        tac_time duration_us; // of HELD
-    };
-    union {
-        const char *name; // of a signal
-        const tac__function *function;
-    };
-} tac__operation;
+typedef struct tac__expr_part {
+    tac__tape *tape; // its one output is the value, as long as no watched comparison meets a NaN
+    tac__tape *full; // which comparisons were evaluated with NaN, then the value
+    const tac__expr_comparison *comparisons;
+    size_t comparison_count;
+    tac__expr_kind kind;  // of the operator whose operand it is
+    tac_time duration_us; // of held
+} tac__expr_part;
 
 struct tac__program {
+    const tac__tape *quick; // of the value, where nothing remembers and watching is enough; or NULL
+    uint32_t given, result; // registers of that tape
+    bool uses_time;
     const char *text;
-    tac__operation *operations;
-    size_t count, capacity;
+    tac__expr_part *parts; // `timed_count` operands, then the value
+    size_t timed_count;
+    const tac__expr_load *loads;
+    size_t load_count;
 };
 
 // A program for one node of a checked tree. All operators that remember of the whole expression run
 // first, as in the program of the whole.
-struct tac__expr_node;
 tac_status tac__expr_compile_part(tac__arena *arena, const tac__expr *expr,
-                                  const struct tac__expr_node *node, tac__program **program,
+                                  const tac__expr_node *node, tac__program **program,
                                   tac_error *err);
 
 #endif

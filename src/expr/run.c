@@ -1,6 +1,8 @@
 // run.c - evaluates programs.
 #include "expr/program.h"
 
+#include <string.h>
+
 // --- memory ---------------------------------------------------------------------------------
 // One word an operator; 0 before the first evaluation.
 
@@ -28,76 +30,83 @@ static double since(uint64_t *word, bool now, tac_time t_us)
     return became ? tac_time_seconds(t_us - (became - 1)) : (double)__builtin_nanf("");
 }
 
+static double remember(const tac__expr_part *part, bool now, tac_time t_us, uint64_t *word)
+{
+    switch (part->kind) {
+    case TAC__EXPR_RISING:
+        return rising(word, now);
+    case TAC__EXPR_FALLING:
+        return rising(word, !now);
+    case TAC__EXPR_HELD:
+        return held(word, now, t_us, part->duration_us);
+    default:
+        return since(word, now, t_us);
+    }
+}
+
 tac_time tac__program_next(const tac__program *p, const uint64_t *memory, tac_time from_us)
 {
     tac_time next_us = TAC_TIME_NEVER;
-    for (const tac__operation *o = p->operations; o->code != TAC__OP_END; o++) {
-        if (o->code != TAC__OP_HELD || memory[o->at] == 0)
+    for (size_t i = 0; i < p->timed_count; i++) {
+        if (p->parts[i].kind != TAC__EXPR_HELD || memory[i] == 0)
             continue;
-        const tac_time end_us = memory[o->at] - 1 + o->duration_us;
+        const tac_time end_us = memory[i] - 1 + p->parts[i].duration_us;
         if (end_us >= from_us && end_us < next_us)
             next_us = end_us;
     }
     return next_us;
 }
 
-// --- operations -----------------------------------------------------------------------------
+// --- what was not a number ------------------------------------------------------------------
 
-static inline double load(const void *const *signals, const tac__operation *o)
+// The first signal among these that is NaN; else the text.
+static const char *blame(const tac__program *p, size_t from, size_t to, const void *const *signals)
 {
-    return ((const double *)signals[o->at])[o->element];
-}
-
-// The name for an error about a NaN that came out of the operations from `o` to before `end`.
-static const char *blame(const tac__program *p, const tac__operation *o, const tac__operation *end,
-                         const void *const *signals)
-{
-    for (; o < end; o++) {
-        const bool loads = o->code == TAC__OP_SIGNAL || (o->code >= TAC__OP_MULTIPLY_SIGNAL &&
-                                                         o->code <= TAC__OP_SUBTRACT_SIGNAL);
-        if (!loads)
-            continue;
-        const double value = load(signals, o);
+    for (size_t i = from; i < to; i++) {
+        const tac__expr_load *load = &p->loads[i];
+        const double value = ((const double *)signals[load->index])[load->element];
         if (value != value)
-            return o->name;
+            return load->name;
     }
     return p->text;
 }
 
-#define BINARY(expression)                                                                         \
-    {                                                                                              \
-        const double b = *top--, a = *top;                                                         \
-        *top = (expression);                                                                       \
-        break;                                                                                     \
-    }
+typedef struct moment {
+    const tac__program *program;
+    const void *const *signals;
+    double given[TAC__GIVEN_REMEMBERED + TAC__EXPR_TIMED];
+    const char *nan;
+} moment;
 
-// False for NaN, whatever the comparison; the first NaN is reported.
-#define COMPARE(expression)                                                                        \
-    {                                                                                              \
-        const double b = *top--, a = *top;                                                         \
-        *top = (expression);                                                                       \
-        if (__builtin_isunordered(a, b) && !result.nan)                                            \
-            result.nan = blame(p, p->operations + o->at, o, signals);                              \
-        break;                                                                                     \
-    }
+// Whether a watched comparison met a NaN.
+static bool run_tape(const moment *m, const tac__tape *tape, double *work)
+{
+    memcpy(work + tape->given, m->given,
+           (TAC__GIVEN_REMEMBERED + m->program->timed_count) * sizeof *work);
+    return tac__tape_watch(tape, (const double *const *)m->signals, work);
+}
 
-#define COMPARE_SIGNAL(expression)                                                                 \
-    {                                                                                              \
-        const double a = load(signals, o), b = o->value;                                           \
-        *++top = (expression);                                                                     \
-        if (a != a && !result.nan)                                                                 \
-            result.nan = o->name;                                                                  \
-        break;                                                                                     \
+// The value of a part; the first comparison that was evaluated with NaN names the culprit.
+static double run_full(moment *m, const tac__expr_part *part, double *work)
+{
+    const tac__tape_out *outs = part->full->outs;
+    (void)run_tape(m, part->full, work);
+    for (size_t i = 0; i < part->comparison_count && !m->nan; i++) {
+        const tac__expr_comparison *c = &part->comparisons[i];
+        if (work[outs[i].reg] != 0)
+            m->nan = c->name ? c->name : blame(m->program, c->from, c->to, m->signals);
     }
+    return work[outs[part->comparison_count].reg];
+}
 
-#define SKIP_IF(condition)                                                                         \
-    {                                                                                              \
-        if (condition)                                                                             \
-            o = p->operations + o->at - 1;                                                         \
-        else                                                                                       \
-            top--;                                                                                 \
-        break;                                                                                     \
-    }
+static double run_part(moment *m, const tac__expr_part *part)
+{
+    double work[TAC__EXPR_WORK];
+    const bool met_nan = !part->tape || run_tape(m, part->tape, work);
+    return met_nan ? run_full(m, part, work) : work[part->tape->outs[0].reg];
+}
+
+// --- evaluating -----------------------------------------------------------------------------
 
 // Evaluates at `t_s` seconds; operators that remember count in microseconds.
 __attribute__((noinline)) static tac__expr_result evaluate(const tac__program *p, double t_s,
@@ -105,137 +114,48 @@ __attribute__((noinline)) static tac__expr_result evaluate(const tac__program *p
                                                            const void *const *signals,
                                                            uint64_t *memory)
 {
-    double stack[TAC__STACK + 1], *top = stack; // the first element is never used
-    tac__expr_result result = {0, NULL};
-    for (const tac__operation *o = p->operations;; o++) {
-        switch (o->code) {
-        case TAC__OP_END:
-            result.value = *top;
-            if (*top != *top)
-                result.nan = blame(p, p->operations, o, signals);
-            return result;
-        case TAC__OP_NUMBER:
-            *++top = o->value;
-            break;
-        case TAC__OP_TIME:
-            *++top = t_s;
-            break;
-        case TAC__OP_SIGNAL:
-            *++top = load(signals, o);
-            break;
-        case TAC__OP_PICK: {
-            const double value = stack[1 + o->at];
-            *++top = value;
-            break;
-        }
-        case TAC__OP_NEGATE:
-            *top = -*top;
-            break;
-        case TAC__OP_NOT:
-            *top = *top == 0;
-            break;
-        case TAC__OP_SCALE_UP:
-            *top *= o->value;
-            break;
-        case TAC__OP_SCALE_DOWN:
-            *top /= o->value;
-            break;
-        case TAC__OP_SQUARE:
-            *top *= *top;
-            break;
-        case TAC__OP_POWER:
-            BINARY(tac__expr_power(a, b))
-        case TAC__OP_MULTIPLY:
-            BINARY(a * b)
-        case TAC__OP_DIVIDE:
-            BINARY(a / b)
-        case TAC__OP_ADD:
-            BINARY(a + b)
-        case TAC__OP_SUBTRACT:
-            BINARY(a - b)
-        case TAC__OP_MULTIPLY_SIGNAL:
-            *top *= load(signals, o);
-            break;
-        case TAC__OP_DIVIDE_SIGNAL:
-            *top /= load(signals, o);
-            break;
-        case TAC__OP_ADD_SIGNAL:
-            *top += load(signals, o);
-            break;
-        case TAC__OP_SUBTRACT_SIGNAL:
-            *top -= load(signals, o);
-            break;
-        case TAC__OP_LESS:
-            COMPARE(a < b)
-        case TAC__OP_LESS_EQUAL:
-            COMPARE(a <= b)
-        case TAC__OP_GREATER:
-            COMPARE(a > b)
-        case TAC__OP_GREATER_EQUAL:
-            COMPARE(a >= b)
-        case TAC__OP_EQUAL:
-            COMPARE(a == b)
-        case TAC__OP_NOT_EQUAL:
-            COMPARE(a < b || a > b)
-        case TAC__OP_SIGNAL_LESS:
-            COMPARE_SIGNAL(a < b)
-        case TAC__OP_SIGNAL_LESS_EQUAL:
-            COMPARE_SIGNAL(a <= b)
-        case TAC__OP_SIGNAL_GREATER:
-            COMPARE_SIGNAL(a > b)
-        case TAC__OP_SIGNAL_GREATER_EQUAL:
-            COMPARE_SIGNAL(a >= b)
-        case TAC__OP_SIGNAL_EQUAL:
-            COMPARE_SIGNAL(a == b)
-        case TAC__OP_SIGNAL_NOT_EQUAL:
-            COMPARE_SIGNAL(a < b || a > b)
-        case TAC__OP_CALL_1:
-            *top = o->function->one(*top);
-            break;
-        case TAC__OP_CALL_2:
-            BINARY(o->function->two(a, b))
-        case TAC__OP_CALL_3:
-            top -= 2;
-            *top = o->function->three(top[0], top[1], top[2]);
-            break;
-        case TAC__OP_SKIP_IF_FALSE:
-            SKIP_IF(*top == 0)
-        case TAC__OP_SKIP_IF_TRUE:
-            SKIP_IF(*top != 0)
-        case TAC__OP_SKIP_UNLESS_NAN:
-            SKIP_IF(*top == *top)
-        case TAC__OP_JUMP_IF_FALSE:
-            if (*top-- == 0)
-                o = p->operations + o->at - 1;
-            break;
-        case TAC__OP_JUMP:
-            o = p->operations + o->at - 1;
-            break;
-        case TAC__OP_RISING:
-            *top = rising(&memory[o->at], *top != 0);
-            break;
-        case TAC__OP_FALLING:
-            *top = rising(&memory[o->at], *top == 0);
-            break;
-        case TAC__OP_HELD:
-            *top = held(&memory[o->at], *top != 0, t_us, o->duration_us);
-            break;
-        case TAC__OP_SINCE:
-            *top = since(&memory[o->at], *top != 0, t_us);
-            break;
-        default:
-            __builtin_unreachable(); // compile.c emits no other code
-        }
+    moment m = {.program = p, .signals = signals};
+    m.given[TAC__GIVEN_TIME] = t_s;
+    for (size_t i = 0; i < p->timed_count; i++) {
+        const bool now = run_part(&m, &p->parts[i]) != 0;
+        m.given[TAC__GIVEN_REMEMBERED + i] = remember(&p->parts[i], now, t_us, &memory[i]);
     }
+    tac__expr_result result = {.value = run_part(&m, &p->parts[p->timed_count])};
+    result.nan = result.value == result.value ? m.nan : blame(p, 0, p->load_count, signals);
+    return result;
+}
+
+// Most conditions remember nothing, meet no NaN and do not ask for the time. Whether such an
+// evaluation was enough.
+static inline bool run_quick(const tac__program *p, const void *const *signals, double *work,
+                             double *value)
+{
+    if (__builtin_expect(tac__tape_watch(p->quick, (const double *const *)signals, work), 0))
+        return false;
+    *value = work[p->result];
+    return __builtin_expect(*value == *value, 1);
 }
 
 tac__expr_result tac__program_run(const tac__program *p, tac_time t_us, const void *const *signals,
                                   uint64_t *memory)
 {
+    double work[TAC__EXPR_WORK], value;
+    if (__builtin_expect(p->quick != NULL, 1)) {
+        if (p->uses_time)
+            work[p->given + TAC__GIVEN_TIME] = tac_time_seconds(t_us);
+        if (run_quick(p, signals, work, &value))
+            return (tac__expr_result){value, NULL};
+    }
     return evaluate(p, tac_time_seconds(t_us), t_us, signals, memory);
 }
 
 tac__expr_result tac__program_run_at(const tac__program *p, double t_s, const void *const *signals)
 {
+    double work[TAC__EXPR_WORK], value;
+    if (__builtin_expect(p->quick != NULL, 1)) {
+        work[p->given + TAC__GIVEN_TIME] = t_s;
+        if (run_quick(p, signals, work, &value))
+            return (tac__expr_result){value, NULL};
+    }
     return evaluate(p, t_s, 0, signals, NULL);
 }

@@ -87,9 +87,4 @@ TAC_PRINTF(5, 6)
 tac_status tac__expr_fail(tac_error *err, tac_status status, const char *text, size_t at,
                           const char *format, ...);
 
-// Find names, types and units, and insert conversions. Works on the tree itself; the root becomes a
-// number of `unit`, where that is not NULL.
-tac_status tac__expr_check(tac__arena *arena, tac__expr *expr, tac__expr_type wanted,
-                           const char *unit, const tac__expr_scope *scope, tac_error *err);
-
 #endif

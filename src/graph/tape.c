@@ -12,19 +12,25 @@ enum { OPERANDS = 4 };
 typedef struct loop_place {
     int32_t loop, begin, end; // its number and its steps
     uint32_t code;            // where its body begins
+    uint32_t counter;         // register
 } loop_place;
 
 typedef struct term_place {
-    int32_t same;     // the term whose register it shares; itself, but for results of loops
+    int32_t same;     // a term whose register it shares; itself: none
     int32_t uses;     // how many operations, regions, loops and outputs need it
     int32_t block;    // where it is computed: steps of a block are all done, or none
     int32_t defined;  // the step that computes it; -1: there from the beginning
     int32_t last_use; // a step; -1: none
     int32_t expires;  // the next term with the same last use; -1: none
     int32_t reg;      // -1: none
-    bool inside;      // computed by the operation that uses it
+    bool silent;      // no operation of its own: computed by what uses it, or there already
     bool watched;     // a comparison that looks for NaN
 } term_place;
+
+typedef struct input_place {
+    int32_t group, element; // of the graph
+    int32_t term;
+} input_place;
 
 typedef struct maker {
     tac__arena *arena; // of the tape
@@ -34,6 +40,7 @@ typedef struct maker {
     const tac__tape_options *options;
     tac__schedule schedule;
     term_place *places;
+    input_place *inputs_at;      // of each input of the pool: where it is; group -1: nowhere
     int32_t *inputs, *constants; // terms
     size_t input_count, input_capacity, constant_count, constant_capacity;
     loop_place loops[TAC__TAPE_DEPTH]; // around the present step
@@ -57,6 +64,13 @@ typedef struct operation {
     int32_t operands[OPERANDS];
     int count;
 } operation;
+
+static term_place *place_of(const maker *m, int32_t term)
+{
+    while (m->places[term].same != term)
+        term = m->places[term].same;
+    return &m->places[term];
+}
 
 // --- what becomes one operation -----------------------------------------------------------------
 
@@ -82,6 +96,27 @@ static operation choose_by(const maker *m, tac__tape_op op, const tac__term *t)
 {
     const tac__term *c = term_of(m, t->a);
     return (operation){op, {c->a, c->b, t->b, t->c}, 4};
+}
+
+// A watched comparison of an input with a constant reads the input where it is.
+static bool is_direct(const maker *m, int32_t term, int32_t *input, double *constant,
+                      tac__tape_op *op)
+{
+    const tac__term *t = term_of(m, term);
+    if (!m->places[term].watched)
+        return false;
+    const bool swap = term_of(m, t->a)->op == TAC__SYM_constant;
+    *input = swap ? t->b : t->a;
+    const tac__term *other = term_of(m, swap ? t->a : t->b);
+    if (term_of(m, *input)->op != TAC__SYM_input || other->op != TAC__SYM_constant ||
+        other->value != other->value)
+        return false;
+    const int32_t group = m->inputs_at[term_of(m, *input)->a].group;
+    *constant = other->value;
+    *op = t->op == TAC__SYM_eq   ? TAC__TAPE_input_eq
+          : t->op == TAC__SYM_lt ? (swap ? TAC__TAPE_input_gt : TAC__TAPE_input_lt)
+                                 : (swap ? TAC__TAPE_input_ge : TAC__TAPE_input_le);
+    return group >= 0 && group != m->options->given && group != m->options->params;
 }
 
 static operation plain(const maker *m, int32_t term)
@@ -176,28 +211,10 @@ static bool ends_loop(const maker *m, const tac__step *step)
 
 // --- first pass: uses and blocks ----------------------------------------------------------------
 
-static void list_leaf(maker *m, int32_t term)
-{
-    const int32_t op = term_of(m, term)->op;
-    if (op == TAC__SYM_constant) {
-        if (!TAC__ARENA_GROW(&m->memory, m->constants, m->constant_count, m->constant_capacity))
-            m->no_memory = true;
-        else
-            m->constants[m->constant_count++] = term;
-    } else if (op == TAC__SYM_input) {
-        if (!TAC__ARENA_GROW(&m->memory, m->inputs, m->input_count, m->input_capacity))
-            m->no_memory = true;
-        else
-            m->inputs[m->input_count++] = term;
-    }
-}
-
 static void count_use(maker *m, int32_t term, int32_t position)
 {
     (void)position;
-    term_place *p = &m->places[m->places[term].same];
-    if (p->uses++ == 0)
-        list_leaf(m, m->places[term].same);
+    place_of(m, term)->uses++;
 }
 
 // A result of a loop is the register of the variable, or of the export.
@@ -206,7 +223,8 @@ static void share_result(maker *m, int32_t term)
     const tac__term *t = term_of(m, term);
     const tac__loop *l = &m->pool->loops[t->a];
     const int32_t source = t->b < l->count ? l->variable[t->b] : l->exported[t->b - l->count];
-    m->places[term].same = m->places[source].same;
+    m->places[term].same = source;
+    m->places[term].silent = true;
     count_use(m, source, 0);
 }
 
@@ -258,24 +276,64 @@ static bool count_uses(maker *m)
     return !m->no_memory;
 }
 
+// Where a region is skipped for certain, `a AND b` is a, and then b in the same register: one
+// operation less. A condition that is used elsewhere keeps its own register.
+static void share_logic(maker *m, int32_t i)
+{
+    const tac__step *step = &m->schedule.steps[i];
+    const tac__term *t = term_of(m, step->term);
+    if (step->kind != TAC__STEP_TERM || i == 0 || step[-1].kind != TAC__STEP_END ||
+        (t->op != TAC__SYM_logic_and && t->op != TAC__SYM_logic_or))
+        return;
+    const term_place *a = &m->places[t->a], *b = &m->places[t->b];
+    if (a->defined < 0 || b->defined < 0 || a->uses != 2 || b->uses != 1 || step[-1].term != t->a ||
+        m->schedule.steps[step[-1].other].kind != TAC__STEP_IF)
+        return;
+    place_of(m, t->b)->same = t->a;
+    m->places[step->term].same = t->a;
+    m->places[step->term].silent = true;
+}
+
 // --- second pass: how long registers are needed -------------------------------------------------
+
+static void list_leaf(maker *m, int32_t term)
+{
+    const int32_t op = term_of(m, term)->op;
+    if (op == TAC__SYM_constant) {
+        if (!TAC__ARENA_GROW(&m->memory, m->constants, m->constant_count, m->constant_capacity))
+            m->no_memory = true;
+        else
+            m->constants[m->constant_count++] = term;
+    } else if (op == TAC__SYM_input) {
+        if (!TAC__ARENA_GROW(&m->memory, m->inputs, m->input_count, m->input_capacity))
+            m->no_memory = true;
+        else
+            m->inputs[m->input_count++] = term;
+    }
+}
 
 // What was there before a loop is needed in all its rounds.
 static void extend_use(maker *m, int32_t term, int32_t position)
 {
-    term_place *p = &m->places[m->places[term].same];
+    term_place *p = place_of(m, term);
     for (int i = m->depth - 1; i >= 0 && m->loops[i].begin > p->defined; i--)
         position = m->loops[i].end;
+    if (p->last_use < 0)
+        list_leaf(m, (int32_t)(p - m->places));
     if (p->last_use < position)
         p->last_use = position;
 }
 
 static void extend_operands(maker *m, int32_t term, int32_t position)
 {
-    int32_t inside;
+    int32_t inside, input;
+    double constant;
+    tac__tape_op op;
+    if (is_direct(m, term, &input, &constant, &op))
+        return;
     const operation o = fuse(m, term, &inside);
     if (inside >= 0)
-        m->places[inside].inside = true;
+        m->places[inside].silent = true;
     for (int k = 0; k < o.count; k++)
         extend_use(m, o.operands[k], position);
 }
@@ -286,9 +344,9 @@ static bool extend_step(maker *m, int32_t i)
     const int32_t op = term_of(m, step->term)->op;
     switch (step->kind) {
     case TAC__STEP_TERM:
-        if (op == TAC__SYM_result)
+        if (m->places[step->term].same != step->term)
             extend_use(m, step->term, i);
-        else
+        if (op != TAC__SYM_result)
             extend_operands(m, step->term, i);
         return true;
     case TAC__STEP_IF:
@@ -325,6 +383,8 @@ static void define_terms(maker *m)
 static bool extend_uses(maker *m)
 {
     define_terms(m);
+    for (int32_t i = 0; i < (int32_t)m->schedule.count && m->options->numbers; i++)
+        share_logic(m, i);
     for (int32_t i = 0; i < (int32_t)m->schedule.count; i++) {
         if (!extend_step(m, i))
             return false;
@@ -343,9 +403,14 @@ static void put(maker *m, uint32_t word)
         m->code[m->code_count++] = word;
 }
 
+static uint32_t new_register(maker *m)
+{
+    return m->free_count > 0 ? m->free[--m->free_count] : m->registers++;
+}
+
 static void take_register(maker *m, int32_t term)
 {
-    m->places[term].reg = (int32_t)(m->free_count > 0 ? m->free[--m->free_count] : m->registers++);
+    m->places[term].reg = (int32_t)new_register(m);
 }
 
 static void give_register(maker *m, uint32_t reg)
@@ -358,7 +423,7 @@ static void give_register(maker *m, uint32_t reg)
 
 static uint32_t register_of(const maker *m, int32_t term)
 {
-    const int32_t reg = m->places[m->places[term].same].reg;
+    const int32_t reg = place_of(m, term)->reg;
     TAC_ASSERT(reg >= 0);
     return (uint32_t)reg;
 }
@@ -387,20 +452,45 @@ static uint32_t table_of(maker *m, int32_t table)
     return (uint32_t)m->table_count - 1;
 }
 
-static void put_term(maker *m, int32_t term, int32_t position)
+static void put_direct(maker *m, tac__tape_op op, int32_t input, double constant)
+{
+    const input_place *place = &m->inputs_at[term_of(m, input)->a];
+    uint32_t words[2];
+    memcpy(words, &constant, sizeof words);
+    put(m, (uint32_t)op);
+    put(m, 0);
+    put(m, (uint32_t)place->group);
+    put(m, (uint32_t)place->element);
+    put(m, words[0]);
+    put(m, words[1]);
+}
+
+static void put_operation(maker *m, int32_t term)
 {
     int32_t inside;
     const tac__term *t = term_of(m, term);
     const operation o = fuse(m, term, &inside);
     put(m, (uint32_t)o.op);
-    const size_t to = m->code_count;
     put(m, 0);
     for (int k = 0; k < o.count; k++)
         put(m, register_of(m, o.operands[k]));
     if (t->op == TAC__SYM_pick || t->op == TAC__SYM_segment)
         put(m, table_of(m, t->b));
+}
+
+static void put_term(maker *m, int32_t term, int32_t position)
+{
+    const size_t to = m->code_count + 1;
+    int32_t input;
+    double constant;
+    tac__tape_op op;
+    if (is_direct(m, term, &input, &constant, &op))
+        put_direct(m, op, input, constant);
+    else
+        put_operation(m, term);
     release(m, position);
-    take_register(m, term);
+    if (place_of(m, term)->reg < 0)
+        take_register(m, term);
     if (!m->no_memory)
         m->code[to] = register_of(m, term);
 }
@@ -445,8 +535,11 @@ static void put_loop(maker *m, int32_t i)
     const int32_t loop = m->schedule.steps[i].term;
     const tac__loop *l = &m->pool->loops[loop];
     (void)enter_loop(m, i);
+    loop_place *place = &m->loops[m->depth - 1];
+    place->counter = new_register(m);
     put(m, TAC__TAPE_loop);
     put(m, (uint32_t)m->depth - 1);
+    put(m, place->counter);
     put(m, (uint32_t)l->rounds);
     put(m, (uint32_t)l->count);
     const size_t pairs = m->code_count;
@@ -460,7 +553,7 @@ static void put_loop(maker *m, int32_t i)
         if (!m->no_memory)
             m->code[pairs + 2 * (size_t)k] = register_of(m, l->variable[k]);
     }
-    m->loops[m->depth - 1].code = (uint32_t)m->code_count;
+    place->code = (uint32_t)m->code_count;
 }
 
 // Exports of which the result is needed still have a register.
@@ -469,7 +562,7 @@ static void put_exports(maker *m, const tac__loop *l)
     const size_t count_at = m->code_count - 1 - 2 * (size_t)l->count;
     uint32_t exports = 0;
     for (int k = 0; k < l->exports; k++) {
-        if (m->places[m->places[l->exported[k]].same].reg < 0)
+        if (place_of(m, l->exported[k])->reg < 0)
             continue;
         put(m, register_of(m, l->exported[k]));
         exports++;
@@ -483,10 +576,12 @@ static void put_round(maker *m, int32_t i)
     const int32_t loop = m->schedule.steps[i].term;
     const tac__loop *l = &m->pool->loops[loop];
     const uint32_t here = (uint32_t)m->code_count;
+    const loop_place *place = &m->loops[m->depth - 1];
     put(m, TAC__TAPE_round);
     put(m, (uint32_t)m->depth - 1);
+    put(m, place->counter);
     put(m, (uint32_t)l->rounds);
-    put(m, here - m->loops[m->depth - 1].code);
+    put(m, here - place->code);
     put(m, register_of(m, l->settled));
     put(m, register_of(m, l->residual));
     put(m, (uint32_t)l->count);
@@ -496,6 +591,7 @@ static void put_round(maker *m, int32_t i)
         put(m, register_of(m, l->next[k]));
     }
     put_exports(m, l);
+    give_register(m, place->counter);
     m->depth--;
 }
 
@@ -504,7 +600,7 @@ static void put_step(maker *m, int32_t i)
     const tac__step *step = &m->schedule.steps[i];
     switch (step->kind) {
     case TAC__STEP_TERM:
-        if (m->places[step->term].same == step->term && !m->places[step->term].inside) {
+        if (!m->places[step->term].silent) {
             put_term(m, step->term, i);
             return;
         }
@@ -530,16 +626,11 @@ static void put_step(maker *m, int32_t i)
 
 // --- inputs -------------------------------------------------------------------------------------
 
-typedef struct input_place {
-    int32_t group, element; // of the graph
-    int32_t term;
-} input_place;
-
 // Where each input of the pool is among the groups of the graph.
-static input_place *place_inputs(maker *m)
+static bool place_inputs(maker *m)
 {
     const size_t count = m->pool->input_count;
-    input_place *places = tac__arena_array(&m->memory, count + 1, sizeof *places);
+    input_place *places = m->inputs_at = tac__arena_array(&m->memory, count + 1, sizeof *places);
     for (size_t i = 0; places && i < count; i++)
         places[i].group = -1;
     for (size_t g = 0; places && g < m->graph->in_count; g++) {
@@ -548,7 +639,7 @@ static input_place *place_inputs(maker *m)
             places[term_of(m, group->terms[i])->a] =
                 (input_place){(int32_t)g, (int32_t)i, group->terms[i]};
     }
-    return places;
+    return places != NULL;
 }
 
 // One load for inputs that follow one another.
@@ -574,10 +665,10 @@ static void put_loads(maker *m, const int32_t *order, const input_place *places,
 // The inputs that are needed, group by group.
 static tac_status load_inputs(maker *m)
 {
-    const input_place *places = place_inputs(m);
+    const input_place *places = m->inputs_at;
     int32_t *order = tac__arena_array(&m->memory, m->input_count + 1, sizeof *order);
     size_t count = 0;
-    if (!places || !order)
+    if (!order)
         return tac__fail_memory(m->err);
     for (size_t i = 0; i < m->input_count; i++) {
         if (places[term_of(m, m->inputs[i])->a].group < 0)
@@ -585,11 +676,11 @@ static tac_status load_inputs(maker *m)
     }
     for (size_t g = 0; g < m->graph->in_count; g++) {
         const tac__group *group = &m->graph->in[g];
-        for (size_t i = 0; i < group->count; i++) {
+        for (size_t i = 0; i < group->count && (int)g != m->options->given; i++) {
             const int32_t number = term_of(m, group->terms[i])->a;
             const bool here =
                 places[number].group == (int32_t)g && places[number].element == (int32_t)i;
-            if (here && m->places[group->terms[i]].uses > 0)
+            if (here && m->places[group->terms[i]].last_use >= 0)
                 order[count++] = number;
         }
     }
@@ -614,7 +705,7 @@ static bool begin(maker *m)
         m->expiring[i] = -1;
     for (size_t i = 0; i < m->options->watched_count; i++)
         m->places[m->options->watched[i]].watched = true;
-    return true;
+    return place_inputs(m);
 }
 
 static void list_expiring(maker *m)
@@ -630,9 +721,12 @@ static void list_expiring(maker *m)
 
 static tac_status put_code(maker *m)
 {
+    const tac__group *given = m->options->given < 0 ? NULL : &m->graph->in[m->options->given];
     list_expiring(m);
     for (size_t i = 0; i < m->constant_count; i++)
         m->places[m->constants[i]].reg = (int32_t)m->registers++;
+    for (size_t i = 0; given && i < given->count; i++)
+        m->places[given->terms[i]].reg = (int32_t)m->registers++;
     TAC_TRY(load_inputs(m));
     for (int32_t i = 0; i < (int32_t)m->schedule.count && !m->no_memory; i++)
         put_step(m, i);
@@ -689,6 +783,7 @@ static tac_status finish(const maker *m, tac__tape **made)
     memcpy(code, m->code, m->code_count * sizeof *code);
     tape->code = code;
     tape->code_count = m->code_count;
+    tape->given = tape->constant_count;
     tape->registers = m->registers;
     *made = tape;
     return TAC_OK;
@@ -724,7 +819,7 @@ tac_status tac__tape_make_as(tac__arena *arena, const tac_graph *graph,
 tac_status tac__tape_make(tac__arena *arena, const tac_graph *graph, tac__tape **tape,
                           tac_error *err)
 {
-    const tac__tape_options options = {.params = -1};
+    const tac__tape_options options = {.params = -1, .given = -1};
     return tac__tape_make_as(arena, graph, &options, tape, err);
 }
 

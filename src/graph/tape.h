@@ -22,6 +22,7 @@ typedef struct tac__tape {
     size_t code_count;
     const double *constants; // what the first registers hold at the beginning
     uint32_t constant_count;
+    uint32_t given; // the first register of the group `given`
     uint32_t registers;
     const tac__sym_table *tables;
     const tac__tape_out *outs; // by group and element
@@ -32,7 +33,10 @@ typedef struct tac__tape_options {
     tac__regions regions;
     const int32_t *watched; // comparisons that look for NaN: see tac__tape_watch
     size_t watched_count;
-    int params; // the group of inputs that are parameters, of type `param` (real.h); -1: none
+    int params;   // the group of inputs that are parameters, of type `param` (real.h); -1: none
+    bool numbers; // the tape runs with numbers only, so that skips are more than hints
+    int given; // the group of inputs that the caller writes into work[tape->given + i] before each
+               // run, instead of in[]; -1: none
 } tac__tape_options;
 
 // The tape lives in the arena; the graph may be gone before it.
@@ -49,7 +53,8 @@ static inline size_t tac__tape_work(const tac__tape *tape)
 }
 
 // Run with in[g] and out[g] for each group of inputs and outputs; a NULL among them: zeros, and not
-// wanted. Inputs and outputs may be the same memory. `work` needs not be set.
+// wanted. Inputs and outputs may be the same memory. `work` needs not be set, but for what is
+// given.
 void tac__tape_run(const tac__tape *tape, const double *const *in, double *const *out,
                    double *work);
 
@@ -66,8 +71,8 @@ TAC__TAPE_RUN(dual)
 TAC__TAPE_RUN(dualp)
 TAC__TAPE_RUN(sym)
 
-// Run and leave the outputs in `work`, at the registers in tape->outs. Returns whether a watched
-// comparison that was computed met a NaN.
+// Run and leave the outputs in `work`, at the registers in tape->outs. Returns true as soon as a
+// watched comparison meets a NaN; there are no outputs then.
 bool tac__tape_watch(const tac__tape *tape, const double *const *in, double *work);
 
 TAC_END_DECLS

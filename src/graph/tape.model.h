@@ -7,14 +7,20 @@
 #include "math/real.h"
 #include "math/table.h"
 
+#include <string.h>
+
 // --- conditions as numbers, and what kinds have no operators for --------------------------------
 
 #if defined(TAC_KIND_F64)
 // clang-format off
-static inline cond tape__cond(real a) { return a != 0.0; }
+static inline cond tape__cond(real a)
+{
+    uint64_t bits; // as a != 0, in 3 instructions instead of 5
+    memcpy(&bits, &a, sizeof bits);
+    return bits << 1 != 0;
+}
 static inline real tape__real(cond c) { return c ? 1.0 : 0.0; }
 static inline cond tape__equal(real a, real b) { return a == b; }
-static inline cond tape__unordered(real a, real b) { return __builtin_isunordered(a, b); }
 #elif defined(TAC_LANES)
 static inline cond tape__cond(real a) { return a != R(0.0); }
 static inline real tape__real(cond c) { return r_select(c, R(1.0), R(0.0)); }
@@ -47,6 +53,12 @@ static inline const real *tape__reals(const double *x)
     return (const real *)(const void *)x;
 }
 
+#ifdef TAC_KIND_F64
+#define TAPE__APART static __attribute__((noinline)) // leaves the interpreter a small frame
+#else
+#define TAPE__APART static
+#endif
+
 static inline void tape__load(const double *const *in, const uint32_t *at, real *v)
 {
     const real *x = tape__reals(in[at[2]]);
@@ -61,23 +73,42 @@ static inline void tape__load_param(const double *const *in, const uint32_t *at,
         v[at[1] + i] = x ? P(x[at[3] + i]) : R(0.0);
 }
 
+static inline double tape__constant(const uint32_t *words)
+{
+    double value;
+    memcpy(&value, words, sizeof value);
+    return value;
+}
+
 // --- loops --------------------------------------------------------------------------------------
 
+// The round that a loop is in stands in a register that no operation uses.
+static inline uint32_t tape__round(const real *v, uint32_t reg)
+{
+    uint32_t round;
+    memcpy(&round, (const void *)&v[reg], sizeof round);
+    return round;
+}
+
+static inline void tape__set_round(real *v, uint32_t reg, uint32_t round)
+{
+    memcpy((void *)&v[reg], &round, sizeof round);
+}
+
+#ifdef TAC_KIND_SYM
 // What a run keeps of the loops that it is in.
 typedef struct tape__loops {
-    uint32_t round[TAC__TAPE_DEPTH];
-#ifdef TAC_KIND_SYM
     struct tac__terms *pool; // of some register; NULL: all are constants
     tac__sym_loop loop[TAC__TAPE_DEPTH];
-#endif
 } tape__loops;
+#endif
 
 // `at` is the operation; see tape_ops.h.
-static inline void tape__begin_loop(tape__loops *loops, const uint32_t *at, real *v)
+TAPE__APART void tape__begin_loop(const uint32_t *at, real *v)
 {
     real initial[TAC__LOOP_VARIABLES];
-    const uint32_t count = at[3], *pairs = at + 4;
-    loops->round[at[1]] = 0;
+    const uint32_t count = at[4], *pairs = at + 5;
+    tape__set_round(v, at[2], 0);
     for (uint32_t k = 0; k < count; k++)
         initial[k] = v[pairs[2 * k + 1]];
     for (uint32_t k = 0; k < count; k++)
@@ -86,13 +117,14 @@ static inline void tape__begin_loop(tape__loops *loops, const uint32_t *at, real
 
 // Whether there is another round. Lanes that have settled keep their variables, so that a further
 // round computes the same for them.
-static inline bool tape__end_round(tape__loops *loops, const uint32_t *at, real *v)
+TAPE__APART bool tape__end_round(const uint32_t *at, real *v)
 {
     real next[TAC__LOOP_VARIABLES];
-    const uint32_t count = at[6], *pairs = at + 8;
-    const cond settled = tape__cond(v[at[4]]);
-    if (c_all(settled) || loops->round[at[1]]++ == at[2])
+    const uint32_t count = at[7], *pairs = at + 9, round = tape__round(v, at[2]);
+    const cond settled = tape__cond(v[at[5]]);
+    if (c_all(settled) || round == at[3])
         return false;
+    tape__set_round(v, at[2], round + 1);
     for (uint32_t k = 0; k < count; k++)
         next[k] = r_select(settled, v[pairs[2 * k]], v[pairs[2 * k + 1]]);
     for (uint32_t k = 0; k < count; k++)
@@ -105,11 +137,11 @@ static inline bool tape__end_round(tape__loops *loops, const uint32_t *at, real 
 static void tape__begin_terms(tape__loops *loops, const uint32_t *at, real *v)
 {
     tac__sym_value initial[TAC__LOOP_VARIABLES], variables[TAC__LOOP_VARIABLES];
-    const uint32_t count = at[3], *pairs = at + 4;
+    const uint32_t count = at[4], *pairs = at + 5;
     for (uint32_t k = 0; k < count; k++)
         initial[k] = v[pairs[2 * k + 1]].v;
     loops->loop[at[1]] =
-        tac__sym_loop_begin(loops->pool, (int)at[2], (int)count, initial, variables);
+        tac__sym_loop_begin(loops->pool, (int)at[3], (int)count, initial, variables);
     for (uint32_t k = 0; k < count; k++)
         v[pairs[2 * k]] = real(variables[k]);
 }
@@ -117,12 +149,12 @@ static void tape__begin_terms(tape__loops *loops, const uint32_t *at, real *v)
 static void tape__end_terms(tape__loops *loops, const uint32_t *at, real *v)
 {
     tac__sym_value next[TAC__LOOP_VARIABLES], exported[TAC__LOOP_EXPORTS];
-    const uint32_t count = at[6], exports = at[7], *pairs = at + 8, *out = pairs + 2 * count;
+    const uint32_t count = at[7], exports = at[8], *pairs = at + 9, *out = pairs + 2 * count;
     for (uint32_t k = 0; k < count; k++)
         next[k] = v[pairs[2 * k + 1]].v;
     for (uint32_t k = 0; k < exports; k++)
         exported[k] = v[out[k]].v;
-    tac__sym_loop_end(loops->loop[at[1]], next, v[at[4]].v, v[at[5]].v, (int)exports, exported);
+    tac__sym_loop_end(loops->loop[at[1]], next, v[at[5]].v, v[at[6]].v, (int)exports, exported);
     for (uint32_t k = 0; k < count; k++)
         v[pairs[2 * k]] = real(next[k]);
     for (uint32_t k = 0; k < exports; k++)
@@ -162,11 +194,28 @@ static void tape__find_pool(tape__loops *loops, const uint32_t *at, const real *
     { \
         const real a = v[at[2]], b = v[at[3]]; \
         v[at[1]] = tape__real(value); \
-        met_nan |= tape__unordered(a, b); \
+        if (__builtin_expect(__builtin_isunordered(a, b), 0)) \
+            return true; \
     } \
     TAPE__NEXT(4)
+#define TAPE__INPUT(name, value) \
+    op_##name: \
+    { \
+        const real a = in[at[2]][at[3]], b = tape__constant(at + 4); \
+        v[at[1]] = tape__real(value); \
+        if (__builtin_expect(__builtin_isunordered(a, a), 0)) \
+            return true; \
+    } \
+    TAPE__NEXT(6)
 #else
 #define TAPE__WATCH(name, value) TAPE__2(name, tape__real(value))
+#define TAPE__INPUT(name, value) \
+    op_##name: \
+    { \
+        const real a = tape__reals(in[at[2]])[at[3]], b = R(tape__constant(at + 4)); \
+        v[at[1]] = tape__real(value); \
+    } \
+    TAPE__NEXT(6)
 #endif
 
 // Nothing is skipped in a graph: a register that was not written has no term, and a select takes
@@ -177,8 +226,14 @@ static void tape__find_pool(tape__loops *loops, const uint32_t *at, const real *
 #define TAPE__ALL(c) c_all(c)
 #endif
 
-// Returns whether a watched comparison met a NaN.
-static inline int tape__interpret(const tac__tape *tape, const double *const *in, real *v)
+// Returns true as soon as a watched comparison meets a NaN. Labels whose address is taken keep the function
+// from being inlined: of numbers it is the entry itself.
+#ifdef TAC_KIND_F64
+#define tape__interpret tac__tape_watch
+bool tac__tape_watch(const tac__tape *tape, const double *const *in, double *v)
+#else
+static bool tape__interpret(const tac__tape *tape, const double *const *in, real *v)
+#endif
 {
 #define TAPE__LABEL_1(name) &&op_##name,
 #define TAPE__LABEL_2(name, ignored) &&op_##name,
@@ -190,9 +245,8 @@ static inline int tape__interpret(const tac__tape *tape, const double *const *in
         TAC__ELEMENTARY_2(TAPE__LABEL_2)
     };
     const uint32_t *at = tape->code;
-    tape__loops loops;
-    int met_nan = 0;
 #ifdef TAC_KIND_SYM
+    tape__loops loops;
     loops.pool = nullptr;
 #endif
     for (uint32_t i = 0; i < tape->constant_count; i++)
@@ -222,19 +276,19 @@ static inline int tape__interpret(const tac__tape *tape, const double *const *in
             tape__begin_terms(&loops, at, v);
         else
 #endif
-            tape__begin_loop(&loops, at, v);
-        TAPE__NEXT(4 + 2 * at[3])
+            tape__begin_loop(at, v);
+        TAPE__NEXT(5 + 2 * at[4])
     op_round:
 #ifdef TAC_KIND_SYM
         if (loops.pool)
             tape__end_terms(&loops, at, v);
         else
 #endif
-        if (tape__end_round(&loops, at, v)) {
-            at -= at[3];
+        if (tape__end_round(at, v)) {
+            at -= at[4];
             goto *labels[*at];
         }
-        TAPE__NEXT(8 + 2 * at[6] + at[7])
+        TAPE__NEXT(9 + 2 * at[7] + at[8])
 
     op_pick: {
         const tac__sym_table *table = &tape->tables[at[3]];
@@ -277,9 +331,14 @@ static inline int tape__interpret(const tac__tape *tape, const double *const *in
     TAPE__WATCH(watch_lt, a < b)
     TAPE__WATCH(watch_le, a <= b)
     TAPE__WATCH(watch_eq, tape__equal(a, b))
+    TAPE__INPUT(input_lt, a < b)
+    TAPE__INPUT(input_le, a <= b)
+    TAPE__INPUT(input_eq, tape__equal(a, b))
+    TAPE__INPUT(input_gt, a > b)
+    TAPE__INPUT(input_ge, a >= b)
 
     op_end:
-    return met_nan;
+    return false;
 }
 // clang-format on
 
@@ -295,10 +354,3 @@ TAC_ENTRY void TAC_KINDED(tac__tape_run)(const tac__tape *tape, const double *co
             y[o->element] = v[o->reg];
     }
 }
-
-#ifdef TAC_KIND_F64
-bool tac__tape_watch(const tac__tape *tape, const double *const *in, double *work)
-{
-    return tape__interpret(tape, in, work) != 0;
-}
-#endif

@@ -8,12 +8,14 @@
 //     load_param                           the same from a group of parameters
 //     pick, segment      to, from, table
 //     skip_if, skip_unless   condition, words to go on from the beginning of the operation
-//     loop      depth, rounds, count, then for each variable: to, from
-//     round     depth, rounds, words to go back, settled, residual, count, exports, then for each
-//               variable: to, next; then for each export: register
+//     loop      depth, counter, rounds, count, then for each variable: to, from
+//     round     depth, counter, rounds, words to go back, settled, residual, count, exports, then
+//               for each variable: to, next; then for each export: register
 //     mul_add   to, a, b, c: a * b + c, rounded twice; mul_sub: a * b - c; sub_mul: c - a * b
 //     select_lt, select_le   to, a, b, c, d: c where a < b, else d
 //     watch_lt, ...   a comparison that looks for NaN
+//     input_lt, ...   to, group, element, two words of a constant: such a comparison of an input
+//                     with a constant, the form of most conditions
 #ifndef TAC_GRAPH_TAPE_OPS_H
 #define TAC_GRAPH_TAPE_OPS_H
 
@@ -34,7 +36,12 @@
     X(select_le)                                                                                   \
     X(watch_lt)                                                                                    \
     X(watch_le)                                                                                    \
-    X(watch_eq)
+    X(watch_eq)                                                                                    \
+    X(input_lt)                                                                                    \
+    X(input_le)                                                                                    \
+    X(input_eq)                                                                                    \
+    X(input_gt)                                                                                    \
+    X(input_ge)
 
 // The operations of a graph that a tape has, in the order of tac__sym_op from `pick` on; `variable`
 // and `result` are registers.

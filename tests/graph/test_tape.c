@@ -236,7 +236,12 @@ static void test_watched_comparisons_tell_of_nan(void **state)
         const int32_t y =
             make(pool, n & 8 ? TAC__SYM_logic_or : TAC__SYM_logic_and, watched[0], watched[1], -1);
         assert_non_null(tac__graph_add_output(g, "y", 1, &y));
-        const tac__tape_options options = {TAC__REGIONS_ALL, watched, 2, -1};
+        const tac__tape_options options = {.regions = TAC__REGIONS_ALL,
+                                           .watched = watched,
+                                           .watched_count = 2,
+                                           .params = -1,
+                                           .numbers = n & 4,
+                                           .given = -1};
         assert_int_equal(tac__tape_make_as(&arena, g, &options, &tape, NULL), TAC_OK);
         // 0 and 2: true, false; NaN in the first, in the second comparison
         const double in[] = {n & 1 ? 0 : 4, 1, n & 2 ? QNAN : 0};
@@ -247,6 +252,9 @@ static void test_watched_comparisons_tell_of_nan(void **state)
         const double nan[] = {QNAN, 1, 0};
         const double *const nans[] = {nan};
         assert_true(tac__tape_watch(tape, nans, work));
+        const double numbers[] = {0, 1, 2};
+        const double *const no_nans[] = {numbers};
+        assert_false(tac__tape_watch(tape, no_nans, work));
         assert_true(work[tape->outs[0].reg] == ((n & 8) != 0));
         tac__graph_destroy(g);
         tac__arena_fini(&arena);
