@@ -65,6 +65,23 @@ TAC_BEGIN_DECLS
 TAC_API TAC_MUST_CHECK tac_status tac_graph_of_dynamics(tac_engine *engine,
                                                         const tac_graph_def *def, tac_graph **graph,
                                                         tac_error *err);
+// The whole simulation, from a boundary to the next: every component steps once, in the order of
+// the engine, then the plant takes one step of the configured explicit method, as long as the
+// shortest period of a rate group. x, z, s, u, p, t -> x1, z1, s1, y:
+//   x        continuous states at the boundary; x1 at the next
+//   z        discrete states before the boundary; z1 after it
+//   s        signals of discrete components before the boundary; s1 after it
+//   y        outputs of the plant at the boundary
+//   u        signals of components that stay outside: those that decide over time, or that
+//            tac_graph_def.outside names
+//   t        the time of the boundary in microseconds
+//   decided  what components decide, such as targets of a mission; absent where nothing is decided
+//   draws    random numbers, normal, in the order in which they are drawn
+//   seen     inputs that are seen through delays and policies
+//   p, mode, phase, held   as in tac_graph_of_dynamics
+// Refused with TAC_E_GRAPH: implicit methods, by name, and components without a symbolic form.
+TAC_API TAC_MUST_CHECK tac_status tac_graph_of_step(tac_engine *engine, const tac_graph_def *def,
+                                                    tac_graph **graph, tac_error *err);
 TAC_API void tac_graph_destroy(tac_graph *graph); // NULL is fine
 
 TAC_API const char *tac_graph_name(const tac_graph *graph);

@@ -15,4 +15,7 @@ typedef struct tac__tableau {
     double b[TAC__STAGES_MAX], c[TAC__STAGES_MAX], e[TAC__STAGES_MAX];
 } tac__tableau;
 
+// The table of a method; NULL: it is implicit.
+const tac__tableau *tac__tableau_of(const tac__method *method);
+
 #endif

@@ -142,7 +142,8 @@ static tac_status draw_inputs(tac__trace_draws *base, int stream, size_t count,
         return TAC_E_MEMORY;
     r->draws[r->draw_count++] = (drawn){stream, count};
     const tac_type type = TAC_TYPE_ARRAY(TAC_F64, (uint32_t)count);
-    const char *name = tac__arena_format(&d->tr->arena, "%s.draw%zu", d->c->name, r->draw_count);
+    const char *name =
+        tac__arena_format(&d->tr->arena, "%s.draw%zu", d->c->streams[stream].name, r->draw_count);
     const tac__trace_value value = {name, NULL, &type, r->values + r->value_count};
     const tac__sym_value *made = name ? tac__trace_inputs(d->tr, d->list, value) : NULL;
     if (!made)

@@ -41,6 +41,12 @@ static tac_status check_phase(const tac__trace *tr)
     return TAC_E_NAME;
 }
 
+tac_status tac__trace_choose(tac__trace *tr)
+{
+    TAC_TRY(choose_outside(tr));
+    return check_phase(tr);
+}
+
 // "m/s" for a state in metres.
 static const char *rate_unit(tac__trace *tr, const char *unit)
 {
@@ -117,8 +123,7 @@ static tac_status add_groups(tac__trace *tr, const tac__trace_list *t)
 static tac_status trace(tac__trace *tr)
 {
     static const tac_type single = TAC_TYPE_F64;
-    TAC_TRY(choose_outside(tr));
-    TAC_TRY(check_phase(tr));
+    TAC_TRY(tac__trace_choose(tr));
     TAC_TRY(tac__trace_plant_make(tr));
     tac__trace_list list = {.items = NULL};
     const tac__sym_value *t =

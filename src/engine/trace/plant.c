@@ -96,7 +96,7 @@ static tac_status phase_of(tac__trace *tr, const tac__component *machine, tac__s
 }
 
 // Is the component active: is the phase one of those that it names?
-static tac_status activity(tac__trace *tr, const tac__component *c, tac__sym_value *active)
+tac_status tac__trace_active(tac__trace *tr, const tac__component *c, tac__sym_value *active)
 {
     *active = (tac__sym_value){.value = 1};
     if (!c->active_names)
@@ -116,7 +116,7 @@ static tac_status activity(tac__trace *tr, const tac__component *c, tac__sym_val
 
 // Outputs of a component where it is not active, one behind another: they rest, or keep their
 // values, which then are inputs; so are all outputs of a component that stays outside.
-static tac__sym_value *resting(tac__trace *tr, const tac__component *c)
+tac__sym_value *tac__trace_resting(tac__trace *tr, const tac__component *c)
 {
     size_t count = 0;
     for (size_t k = 0; k < c->outputs.count; k++)
@@ -149,12 +149,12 @@ static tac_status make_gates(tac__trace *tr, size_t island)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < plan->count; i++) {
         const tac__component *c = component_of(tr, island, i);
-        TAC_TRY(activity(tr, c, &gates[i].active));
+        TAC_TRY(tac__trace_active(tr, c, &gates[i].active));
         if (tr->outside[c->index])
             gates[i].active = (tac__sym_value){.value = 0};
         if (!tr->outside[c->index] && !c->active_names)
             continue;
-        gates[i].rest = resting(tr, c);
+        gates[i].rest = tac__trace_resting(tr, c);
         if (!gates[i].rest)
             return TAC_E_MEMORY;
     }
@@ -169,6 +169,20 @@ static tac_status make_gates(tac__trace *tr, size_t island)
 static bool is_own(const tac__plan *plan, const tac__input *in)
 {
     return in->history || plan->schema.signals[in->signal].kind->continuous;
+}
+
+void tac__trace_see(const tac__trace *tr, const tac__component *c, size_t input, tac__sym_value *to)
+{
+    const tac__input *in = &c->in[input];
+    const tac__port *port = &c->inputs.items[input];
+    const tac__signal *s = &tr->engine->plan->schema.signals[in->signal];
+    const tac__sym_value *from = tr->signals[in->signal] + in->element;
+    for (uint32_t i = 0; i < port->type.count; i++)
+        to[i] = tac__is_scaled(s, port, in->route)
+                    ? tac__symbol_converted(from[i],
+                                            tac__unit_factor(&s->kind->dimension, &port->dimension),
+                                            in->route->gain, in->route->offset)
+                    : from[i];
 }
 
 static tac_status make_held(tac__trace *tr, const tac__component *c, size_t input,
@@ -186,14 +200,7 @@ static tac_status make_held(tac__trace *tr, const tac__component *c, size_t inpu
         const tac__trace_value value = {name, port->unit, &port->type, seen};
         from = name ? tac__trace_inputs(tr, &tr->u, value) : NULL;
     } else {
-        const tac__signal *s = &plan->schema.signals[in->signal];
-        from = tr->signals[in->signal] + in->element;
-        for (uint32_t i = 0; i < port->type.count; i++)
-            to[i] = tac__is_scaled(s, port, in->route)
-                        ? tac__symbol_converted(
-                              from[i], tac__unit_factor(&s->kind->dimension, &port->dimension),
-                              in->route->gain, in->route->offset)
-                        : from[i];
+        tac__trace_see(tr, c, input, to);
         return TAC_OK;
     }
     if (!from)
@@ -307,6 +314,22 @@ tac_status tac__trace_plant_make(tac__trace *tr)
     for (size_t k = 0; k < tr->engine->plan->island_count; k++)
         TAC_TRY(make_island(tr, k));
     return make_all_held(tr);
+}
+
+// Values of other islands that are held stay what they are: inputs of the graph.
+void tac__trace_plant_renew(tac__trace *tr)
+{
+    const tac__plan *plan = tr->engine->plan;
+    for (size_t k = 0; k < plan->island_count; k++) {
+        const tac__evaluator *ev = tr->islands[k].evaluator;
+        for (size_t h = 0; h < ev->held_count; h++) {
+            const tac__held *held = &ev->held[h];
+            const tac__component *c = ev->members[held->member].instance->plan;
+            const tac__input *in = &c->in[held->input];
+            if (in->signal >= 0 && !is_own(plan, in))
+                tac__trace_see(tr, c, held->input, (tac__sym_value *)(void *)held->to);
+        }
+    }
 }
 
 tac_status tac__trace_plant_evaluate(tac__trace *tr)

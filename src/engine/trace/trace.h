@@ -90,15 +90,30 @@ tac__sym_value *tac__trace_constants(tac__trace *trace, const tac_type *type, co
 void tac__trace_read(const tac__trace_source *sources, size_t count, double t_s, double *values);
 
 // --- dynamics.c ---
+// Which components stay outside, and is there such a phase: as trace->def says.
+tac_status tac__trace_choose(tac__trace *trace);
 // tac_graph_of_dynamics, and where the engine has the inputs. `sources` may be NULL; its arena is
 // given by the caller.
 tac_status tac__trace_dynamics(tac_engine *engine, const tac_graph_def *def, tac_graph **graph,
                                tac__trace_sources *sources, tac_error *err);
+
+// --- step.c ---
+// The same of tac_graph_of_step. Decisions and draws have no source.
+tac_status tac__trace_of_step(tac_engine *engine, const tac_graph_def *def, tac_graph **graph,
+                              tac__trace_sources *sources, tac_error *err);
 
 // --- plant.c ---
 // Make evaluators of all islands: their states are inputs, their outputs and dx are computed by
 // tac__trace_plant_evaluate once held inputs are known.
 tac_status tac__trace_plant_make(tac__trace *trace);
 tac_status tac__trace_plant_evaluate(tac__trace *trace);
+// What the plant holds becomes what signals are now.
+void tac__trace_plant_renew(tac__trace *trace);
+// An input that is connected, as the component sees the present value of its signal.
+void tac__trace_see(const tac__trace *trace, const tac__component *c, size_t input,
+                    tac__sym_value *to);
+// Whether a component is active, a condition; and its outputs where it is not, one behind another.
+tac_status tac__trace_active(tac__trace *trace, const tac__component *c, tac__sym_value *active);
+tac__sym_value *tac__trace_resting(tac__trace *trace, const tac__component *c);
 
 #endif
