@@ -60,8 +60,15 @@ static tac_status lay_out(tac__plan *plan, tac__island_plan *island)
 // The root of an island is its component that was declared first, so it comes before the others.
 static tac_status make_islands(tac__plan *plan, const uint32_t *root_of, uint32_t *sizes)
 {
-    for (uint32_t i = 0; i < plan->component_count; i++)
-        sizes[root_of[i]] += tac__is_continuous(plan->components[i]->type);
+    size_t count = 0;
+    for (uint32_t i = 0; i < plan->component_count; i++) {
+        const bool continuous = tac__is_continuous(plan->components[i]->type);
+        sizes[root_of[i]] += continuous;
+        count += continuous && root_of[i] == i;
+    }
+    plan->islands = tac__arena_array(&plan->arena, count, sizeof *plan->islands);
+    if (!plan->islands)
+        return TAC_E_MEMORY;
     for (uint32_t i = 0; i < plan->component_count; i++) {
         tac__component *c = plan->components[i];
         if (!tac__is_continuous(c->type))
@@ -81,8 +88,7 @@ tac_status tac__islands_form(tac__plan *plan, tac_error *err)
 {
     uint32_t *parent = tac__arena_array(&plan->arena, plan->component_count, sizeof *parent);
     uint32_t *sizes = tac__arena_array(&plan->arena, plan->component_count, sizeof *sizes);
-    plan->islands = tac__arena_array(&plan->arena, plan->component_count, sizeof *plan->islands);
-    if (!parent || !sizes || !plan->islands)
+    if (!parent || !sizes)
         return tac__fail_memory(err);
     for (uint32_t i = 0; i < plan->component_count; i++) {
         parent[i] = i;
