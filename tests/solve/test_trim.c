@@ -200,8 +200,8 @@ static void test_standing(void **state)
     work w;
     const char *sets[] = {"entities.uav.components.wind.params.mean=[0, 0, 0]",
                           "entities.uav.components.vehicle.params.hover=false",
-                          "trim.set={vehicle.position.x: 0, vehicle.position.y: 0, "
-                          "vehicle.motor: [0, 0, 0, 0]}",
+                          ("trim.set={vehicle.position.x: 0, vehicle.position.y: 0, "
+                           "vehicle.motor: [0, 0, 0, 0]}"),
                           "trim.free={vehicle.position.z: {guess: -0.03}}"};
     load(&w, "iris_hover", sets, 4);
     if (trim(&w) != TAC_OK)
