@@ -47,6 +47,39 @@ typedef struct tac_graph_group {
     const int *row_of;
 } tac_graph_group;
 
+// X(name, text, doc)
+#define TAC_GRAPH_FORMAT_TABLE(X)                                                                  \
+    X(C, "c", "one C99 file with the calling convention of CasADi external functions")             \
+    X(DOT, "dot", "a picture of the terms for Graphviz")                                           \
+    X(SVG, "svg", "the same picture, of small graphs")                                             \
+    X(JSON, "json", "groups, terms, tables and loops as data")
+
+typedef enum tac_graph_format {
+#define TAC_GRAPH_FORMAT_ENUM(name, text, doc) TAC_GRAPH_##name,
+    TAC_GRAPH_FORMAT_TABLE(TAC_GRAPH_FORMAT_ENUM)
+#undef TAC_GRAPH_FORMAT_ENUM
+} tac_graph_format;
+
+// How a graph is written.
+typedef struct tac_graph_emit_def {
+    uint32_t size; // sizeof(tac_graph_emit_def)
+    tac_graph_format format;
+    const char *name;          // of the function in C; NULL: the name of the graph
+    const char *title;         // what the graph is of, in one line; NULL: nothing
+    const char *file;          // C: how the file will be called, for its compile command; NULL: f.c
+    const tac_graph *jacobian; // C: of all outputs by all inputs, as `jac_NAME`; NULL: none
+    const tac_graph *hessian;  // C: one more function, `hess_NAME`, with its own inputs; NULL: none
+    bool deterministic;        // C: with the elementary functions of SLEEF instead of those of libm
+    uint8_t reserved[7];       // 0
+} tac_graph_emit_def;
+
+static inline tac_graph_emit_def tac_graph_emit_def_default(void)
+{
+    tac_graph_emit_def def = TAC_ZERO;
+    def.size = sizeof def;
+    return def;
+}
+
 TAC_BEGIN_DECLS
 
 // The plant of a prepared engine, x, u, p, t -> dx, y:
@@ -95,6 +128,100 @@ TAC_API void tac_graph_out_sized(const tac_graph *graph, size_t group, tac_graph
                                  size_t size);
 TAC_API int tac_graph_find_in(const tac_graph *graph, const char *name);
 TAC_API int tac_graph_find_out(const tac_graph *graph, const char *name);
+
+// Values of the outputs: in[g] and out[g] for each group; NULL among them: zeros, and not wanted.
+// Entries of a matrix stand in the order of the group. The first call allocates.
+TAC_API TAC_MUST_CHECK tac_status tac_graph_evaluate(tac_graph *graph, const double *const *in,
+                                                     double *const *out, tac_error *err);
+
+// Derivatives, as graphs of their own, with the inputs of the function under the same names.
+// `out` and `in` name a group of outputs and of inputs; NULL: all of them. TAC_E_NAME: there is no
+// such group.
+//   jvp         new inputs fwd_X, outputs fwd_Y: the Jacobian times a vector
+//   vjp         new inputs adj_Y, outputs adj_X: a vector times the Jacobian
+//   jacobian    a sparse matrix jac_Y_X for each pair of an output and an input, outputs first
+//   hessian     second derivatives of an output of one number: the symmetric matrix hess
+//   lagrangian  the same for the sum of all outputs times multipliers, new inputs lam_Y
+// Rows and columns of hess are all the inputs meant, one group behind another; `lower`: only the
+// entries on and below the diagonal are there.
+TAC_API TAC_MUST_CHECK tac_status tac_graph_jvp(const tac_graph *graph, const char *out,
+                                                const char *in, tac_graph **made, tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_graph_vjp(const tac_graph *graph, const char *out,
+                                                const char *in, tac_graph **made, tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_graph_jacobian(const tac_graph *graph, const char *out,
+                                                     const char *in, tac_graph **made,
+                                                     tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_graph_hessian(const tac_graph *graph, const char *out,
+                                                    const char *in, bool lower, tac_graph **made,
+                                                    tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_graph_lagrangian(const tac_graph *graph, const char *out,
+                                                       const char *in, bool lower, tac_graph **made,
+                                                       tac_error *err);
+
+// The graph as a text, to be freed with tac_text_free.
+TAC_API TAC_MUST_CHECK tac_status tac_graph_emit(const tac_graph *graph,
+                                                 const tac_graph_emit_def *def, char **text,
+                                                 tac_error *err);
+
+// A summary, as text or json: groups, terms by operation, loops, tables, and, if `jacobian`, the
+// size of the Jacobian. Where the Jacobian can be other than 0, as svg or json. Texts, to be freed
+// with tac_text_free; NULL: no memory.
+TAC_API char *tac_graph_summary(const tac_graph *graph, tac_format format, bool jacobian);
+TAC_API char *tac_graph_pattern(const tac_graph *graph, tac_format format);
+
+// --- comparing with a run -------------------------------------------------------------------
+
+// Graphs against the engine, over a whole run. While the engine runs, each step of a component is
+// also evaluated as the graph of that component, from the inputs, states, draws and decisions of
+// the step of numbers; and at every instant the graph of the plant is evaluated beside the
+// right-hand sides and outputs of all islands. All numbers that either gives are compared. No bit
+// of the run changes.
+typedef struct tac_graph_check tac_graph_check;
+
+typedef enum tac_graph_part_kind {
+    TAC_GRAPH_TRACED,   // it is compared
+    TAC_GRAPH_OUTSIDE,  // of a type that stays outside: TAC_COMPONENT_OUTSIDE
+    TAC_GRAPH_UNTRACED, // it has no symbolic form
+    TAC_GRAPH_CONSTANT, // it has nothing to compute
+} tac_graph_part_kind;
+
+typedef struct tac_graph_part {
+    const char *component, *type;
+    tac_graph_part_kind kind;
+    size_t graphs, terms; // of its steps: one graph for each reason to step
+    uint64_t steps, numbers;
+} tac_graph_part;
+
+// A number that differs.
+typedef struct tac_graph_fault {
+    tac_time t_us;
+    const char *component; // or "dynamics"
+    const char *label;
+    double graph, engine;
+} tac_graph_fault;
+
+typedef struct tac_graph_report {
+    const tac_graph_part *parts; // one a component
+    size_t part_count;
+    size_t traced, untraced;
+    size_t dynamics_terms;
+    uint64_t instants, steps, numbers; // compared
+    uint64_t different;
+    uint64_t max_ulp; // units in the last place; a NaN and a number are UINT64_MAX apart
+    tac_graph_fault first;
+} tac_graph_report;
+
+// The engine is prepared and has not started; nothing may run in lanes (tac_engine_def.lanes is 1).
+// A component that has no symbolic form is no error here: the report tells. The check must be
+// destroyed before the engine is.
+TAC_API TAC_MUST_CHECK tac_status tac_graph_check_create(tac_engine *engine,
+                                                         tac_graph_check **check, tac_error *err);
+TAC_API void tac_graph_check_destroy(tac_graph_check *check); // NULL is fine
+// Run to `until_us`, with comparisons.
+TAC_API TAC_MUST_CHECK tac_status tac_graph_check_run(tac_graph_check *check, tac_time until_us,
+                                                      tac_error *err);
+// Of all runs so far; it belongs to the check.
+TAC_API const tac_graph_report *tac_graph_check_report(const tac_graph_check *check);
 
 static inline tac_graph_group tac_graph_in(const tac_graph *graph, size_t group)
 {

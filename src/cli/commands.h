@@ -11,6 +11,7 @@ extern const cli_command cli_serve;
 extern const cli_command cli_join;
 extern const cli_command cli_replay;
 extern const cli_command cli_sensitivity;
+extern const cli_command cli_graph;
 extern const cli_command cli_recover;
 extern const cli_command cli_check;
 extern const cli_command cli_explain;

@@ -35,6 +35,8 @@ typedef struct tac_graph {
     const char *name;
     tac__group *in, *out;
     size_t in_count, in_capacity, out_count, out_capacity;
+    struct tac__tape *tape; // made when the graph is first evaluated by tac_graph_evaluate
+    double *work;           // of the tape
 } tac_graph;
 
 // An empty graph with a pool of its own, or, if `like` is not NULL, with that of another graph.

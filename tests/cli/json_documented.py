@@ -83,6 +83,8 @@ def main():
         ["help", "multirotor"],
         ["trim", example("iris_hover")],
         ["linearize", example("iris_hover")],
+        ["graph", example("orbit"), "--jacobian"],
+        ["graph", example("orbit"), "--check"],
     ]
     # A server and its clients, which run at the same time.
     at, pair = "unix://socket", os.path.join(source, "tests", "cli", "data", "pair.yaml")

@@ -2,23 +2,22 @@
 #include "engine/test_rig.h"
 
 #include "engine/run/state.h"
-#include "engine/trace/check.h"
 
-static tac__graph_report follow(const char *example, const char *duration)
+static tac_graph_report follow(const char *example, const char *duration)
 {
     rig r;
     const char *sets[] = {"plant.lanes=1", duration};
     rig_example(&r, example, NULL, sets, duration ? 2 : 1);
-    tac__graph_check *check;
-    if (tac__graph_check_create(r.engine, &check, &r.err) != TAC_OK ||
-        tac__graph_check_run(check, TAC_TIME_MAX, &r.err) != TAC_OK) {
+    tac_graph_check *check;
+    if (tac_graph_check_create(r.engine, &check, &r.err) != TAC_OK ||
+        tac_graph_check_run(check, TAC_TIME_MAX, &r.err) != TAC_OK) {
         rig_show(&r);
         fail_msg("%s cannot be checked", example);
     }
-    const tac__graph_report report = *tac__graph_check_report(check);
+    const tac_graph_report report = *tac_graph_check_report(check);
     for (size_t i = 0; i < report.part_count; i++) {
-        const tac__graph_part *p = &report.parts[i];
-        if (p->kind == TAC__PART_UNTRACED)
+        const tac_graph_part *p = &report.parts[i];
+        if (p->kind == TAC_GRAPH_UNTRACED)
             print_message("  not traced: %s (%s)\n", p->component, p->type);
     }
     print_message("%s: %zu traced, %llu steps, %llu numbers\n", example, report.traced,
@@ -27,7 +26,7 @@ static tac__graph_report follow(const char *example, const char *duration)
         fail_msg("%s: %llu differ, first %s of %s at %.6f s: %a, in the engine %a", example,
                  (unsigned long long)report.different, report.first.label, report.first.component,
                  tac_time_seconds(report.first.t_us), report.first.graph, report.first.engine);
-    tac__graph_check_destroy(check);
+    tac_graph_check_destroy(check);
     rig_close(&r);
     return report;
 }
@@ -61,19 +60,19 @@ static void test_difference_is_seen(void **state)
     rig r;
     const char *sets[] = {"plant.lanes=1", "duration=3 s"};
     rig_example(&r, "iris_mission.yaml", NULL, sets, 2);
-    tac__graph_check *check;
-    assert_int_equal(tac__graph_check_create(r.engine, &check, &r.err), TAC_OK);
-    assert_int_equal(tac__graph_check_run(check, 1000000, &r.err), TAC_OK);
-    assert_int_equal(tac__graph_check_report(check)->different, 0);
+    tac_graph_check *check;
+    assert_int_equal(tac_graph_check_create(r.engine, &check, &r.err), TAC_OK);
+    assert_int_equal(tac_graph_check_run(check, 1000000, &r.err), TAC_OK);
+    assert_int_equal(tac_graph_check_report(check)->different, 0);
     for (size_t i = 0; i < r.engine->plan->component_count; i++) {
         const tac__component *c = r.engine->plan->components[i];
         if (!strcmp(c->type->name, "flight_control"))
             ((double *)(uintptr_t)c->numbers)[c->number_count - 1] *= 1 + 1e-12;
     }
-    assert_int_equal(tac__graph_check_run(check, TAC_TIME_MAX, &r.err), TAC_OK);
-    assert_true(tac__graph_check_report(check)->different > 0);
-    assert_true(tac__graph_check_report(check)->max_ulp > 0);
-    tac__graph_check_destroy(check);
+    assert_int_equal(tac_graph_check_run(check, TAC_TIME_MAX, &r.err), TAC_OK);
+    assert_true(tac_graph_check_report(check)->different > 0);
+    assert_true(tac_graph_check_report(check)->max_ulp > 0);
+    tac_graph_check_destroy(check);
     rig_close(&r);
 }
 

@@ -1,13 +1,13 @@
-// check.c - see check.h. A function here takes the place of a component's step: first the graph is
-// evaluated from what the step is about to see, then the step of numbers runs, then both are
-// compared.
-#include "engine/trace/check.h"
+// check.c - tac_graph_check: graphs against the engine, over a whole run. A function here takes the
+// place of a component's step: first the graph is evaluated from what the step is about to see,
+// then the step of numbers runs, then both are compared.
 #include "engine/run/lanes.h"
 #include "engine/run/loop.h"
 #include "engine/trace/component.h"
 #include "graph/tape.h"
 
 #include <string.h>
+#include <tactus/graph.h>
 
 enum { DRAWS_MAX = 512 };
 
@@ -39,7 +39,7 @@ typedef struct reason {
 } reason;
 
 typedef struct part {
-    tac__graph_check *owner;
+    tac_graph_check *owner;
     tac_instance *run;
     tac_status (*step)(tac_step *s, const void *self); // what the run calls, and its `self`
     const void *step_self;
@@ -49,12 +49,12 @@ typedef struct part {
     reason *reasons;
 } part;
 
-struct tac__graph_check {
+struct tac_graph_check {
     tac__arena arena;
     tac_engine *engine;
     part *parts;
-    tac__graph_part *reported;
-    tac__graph_report report;
+    tac_graph_part *reported;
+    tac_graph_report report;
     evaluated dynamics;
     bool has_dynamics;
     double *dx;
@@ -78,24 +78,24 @@ static uint64_t ulps(double a, double b)
     return i > k ? (uint64_t)i - (uint64_t)k : (uint64_t)k - (uint64_t)i;
 }
 
-static void compare(tac__graph_check *k, const char *component, const tac__group *g,
+static void compare(tac_graph_check *k, const char *component, const tac__group *g,
                     const double *got, const double *expected, tac_time t_us)
 {
-    tac__graph_report *r = &k->report;
+    tac_graph_report *r = &k->report;
     r->numbers += g->count;
     for (size_t i = 0; i < g->count; i++) {
         const uint64_t apart = ulps(got[i], expected[i]);
         if (apart == 0)
             continue;
         if (r->different++ == 0)
-            r->first = (tac__graph_fault){t_us, component, g->labels[i], got[i], expected[i]};
+            r->first = (tac_graph_fault){t_us, component, g->labels[i], got[i], expected[i]};
         r->max_ulp = apart > r->max_ulp ? apart : r->max_ulp;
     }
 }
 
 // --- graphs -------------------------------------------------------------------------------------
 
-static tac_status make_values(tac__graph_check *k, evaluated *e, tac_error *err)
+static tac_status make_values(tac_graph_check *k, evaluated *e, tac_error *err)
 {
     tac__arena *a = &k->arena;
     TAC_TRY(tac__tape_make(a, e->graph, &e->tape, err));
@@ -125,7 +125,7 @@ typedef struct reason_draws {
     tac__trace_draws base; // first
     tac__trace *tr;
     tac__trace_list *list;
-    tac__graph_check *check;
+    tac_graph_check *check;
     const tac__component *c;
     reason *r;
 } reason_draws;
@@ -230,7 +230,7 @@ static tac_status trace_lists(tac__trace *tr, part *p, reason *r, const tac_step
 
 static tac_status trace_reason(part *p, reason *r, const tac_step *s, tac_error *err)
 {
-    tac__graph_check *k = p->owner;
+    tac_graph_check *k = p->owner;
     const tac_graph_def def = tac_graph_def_default();
     tac__trace tr;
     tac_status status = tac__trace_begin(&tr, k->engine, &def, p->run->plan->name, err);
@@ -245,7 +245,7 @@ static tac_status trace_reason(part *p, reason *r, const tac_step *s, tac_error 
 // The graph for this step; NULL: it failed.
 static reason *reason_for(part *p, const tac_step *s)
 {
-    tac__graph_check *k = p->owner;
+    tac_graph_check *k = p->owner;
     for (reason *r = p->reasons; r; r = r->next) {
         if (r->due == s->due)
             return r;
@@ -263,7 +263,7 @@ static reason *reason_for(part *p, const tac_step *s)
         return NULL;
     r->next = p->reasons;
     p->reasons = r;
-    tac__graph_part *reported = &k->reported[p->run->plan->index];
+    tac_graph_part *reported = &k->reported[p->run->plan->index];
     reported->graphs++;
     reported->terms += tac__graph_pool(r->e.graph)->count;
     return r;
@@ -286,8 +286,8 @@ static void draw_ahead(part *p, const reason *r, tac_step *s)
 
 static void compare_step(part *p, const reason *r, const tac_step *s)
 {
-    tac__graph_check *k = p->owner;
-    tac__graph_part *reported = &k->reported[p->run->plan->index];
+    tac_graph_check *k = p->owner;
+    tac_graph_part *reported = &k->reported[p->run->plan->index];
     const evaluated *e = &r->e;
     for (size_t g = 0; g < e->graph->out_count; g++) {
         const tac__group *group = &e->graph->out[g];
@@ -302,7 +302,7 @@ static void compare_step(part *p, const reason *r, const tac_step *s)
 static tac_status checked_step(tac_step *s, const void *self)
 {
     part *p = (part *)(uintptr_t)self;
-    tac__graph_check *k = p->owner;
+    tac_graph_check *k = p->owner;
     reason *r = k->status == TAC_OK ? reason_for(p, s) : NULL;
     if (r) {
         p->now_us = (double)s->t_us;
@@ -321,7 +321,7 @@ static tac_status checked_step(tac_step *s, const void *self)
 // --- the plant ----------------------------------------------------------------------------------
 
 // What the engine gives for all islands at their present states.
-static tac_status derive_numbers(const tac__graph_check *k, double t_s)
+static tac_status derive_numbers(const tac_graph_check *k, double t_s)
 {
     double *dx = k->dx;
     for (size_t i = 0; i < k->engine->plan->island_count; i++) {
@@ -338,7 +338,7 @@ static tac_status derive_numbers(const tac__graph_check *k, double t_s)
     return TAC_OK;
 }
 
-static tac_status compare_dynamics(tac__graph_check *k, tac_time t_us, tac_error *err)
+static tac_status compare_dynamics(tac_graph_check *k, tac_time t_us, tac_error *err)
 {
     evaluated *e = &k->dynamics;
     const double t_s = tac_time_seconds(t_us);
@@ -359,7 +359,7 @@ static bool has_symbolic_plant(const tac__component *c)
 }
 
 // Components without a symbolic form stay outside; the report names them.
-static tac_status trace_dynamics(tac__graph_check *k, tac_error *err)
+static tac_status trace_dynamics(tac_graph_check *k, tac_error *err)
 {
     const tac__plan *plan = k->engine->plan;
     const char **outside = tac__arena_array(&k->arena, plan->component_count, sizeof *outside);
@@ -386,28 +386,28 @@ static tac_status trace_dynamics(tac__graph_check *k, tac_error *err)
 
 // --- making -------------------------------------------------------------------------------------
 
-static tac__graph_part_kind kind_of(const tac__component *c)
+static tac_graph_part_kind kind_of(const tac__component *c)
 {
     const tac_kernels *plain = &c->type->kernels[TAC_NUMBERS];
     const tac_kernels *own = &c->type->kernels[TAC_SYMBOLS];
     if (c->type->flags & TAC_COMPONENT_OUTSIDE)
-        return TAC__PART_OUTSIDE;
+        return TAC_GRAPH_OUTSIDE;
     if ((plain->step && !own->step) || (c->island >= 0 && !has_symbolic_plant(c)))
-        return TAC__PART_UNTRACED;
-    return plain->step || c->island >= 0 ? TAC__PART_TRACED : TAC__PART_CONSTANT;
+        return TAC_GRAPH_UNTRACED;
+    return plain->step || c->island >= 0 ? TAC_GRAPH_TRACED : TAC_GRAPH_CONSTANT;
 }
 
-static tac_status make_part(tac__graph_check *k, size_t i, tac_error *err)
+static tac_status make_part(tac_graph_check *k, size_t i, tac_error *err)
 {
     tac_instance *c = k->engine->instances[i];
     part *p = &k->parts[i];
-    tac__graph_part *reported = &k->reported[i];
-    *reported = (tac__graph_part){
+    tac_graph_part *reported = &k->reported[i];
+    *reported = (tac_graph_part){
         .component = c->plan->name, .type = c->plan->type->name, .kind = kind_of(c->plan)};
-    k->report.traced += reported->kind == TAC__PART_TRACED;
-    k->report.untraced += reported->kind == TAC__PART_UNTRACED;
+    k->report.traced += reported->kind == TAC_GRAPH_TRACED;
+    k->report.untraced += reported->kind == TAC_GRAPH_UNTRACED;
     *p = (part){.owner = k, .run = c, .step = c->run, .step_self = c->run_self};
-    if (reported->kind != TAC__PART_TRACED || !c->run)
+    if (reported->kind != TAC_GRAPH_TRACED || !c->run)
         return TAC_OK;
     p->decided = tac__arena_array(&k->arena, c->plan->decision_count, sizeof *p->decided);
     p->counters = tac__arena_array(&k->arena, c->plan->stream_count, sizeof *p->counters);
@@ -418,11 +418,11 @@ static tac_status make_part(tac__graph_check *k, size_t i, tac_error *err)
     return TAC_OK;
 }
 
-tac_status tac__graph_check_create(tac_engine *engine, tac__graph_check **check, tac_error *err)
+tac_status tac_graph_check_create(tac_engine *engine, tac_graph_check **check, tac_error *err)
 {
     tac__arena arena;
     tac__arena_init(&arena, tac_allocator_default());
-    tac__graph_check *k = *check = tac__arena_alloc(&arena, sizeof *k);
+    tac_graph_check *k = *check = tac__arena_alloc(&arena, sizeof *k);
     if (!k)
         return tac__fail_memory(err);
     k->arena = arena;
@@ -438,13 +438,13 @@ tac_status tac__graph_check_create(tac_engine *engine, tac__graph_check **check,
     for (size_t i = 0; status == TAC_OK && i < count; i++)
         status = make_part(k, i, err);
     if (status != TAC_OK) {
-        tac__graph_check_destroy(k);
+        tac_graph_check_destroy(k);
         *check = NULL;
     }
     return status;
 }
 
-void tac__graph_check_destroy(tac__graph_check *check)
+void tac_graph_check_destroy(tac_graph_check *check)
 {
     if (!check)
         return;
@@ -457,7 +457,7 @@ void tac__graph_check_destroy(tac__graph_check *check)
     tac__arena_fini(&arena);
 }
 
-tac_status tac__graph_check_run(tac__graph_check *k, tac_time until_us, tac_error *err)
+tac_status tac_graph_check_run(tac_graph_check *k, tac_time until_us, tac_error *err)
 {
     k->err = err;
     while (!tac_engine_finished(k->engine) && tac_engine_next_time(k->engine) <= until_us) {
@@ -471,7 +471,7 @@ tac_status tac__graph_check_run(tac__graph_check *k, tac_time until_us, tac_erro
     return TAC_OK;
 }
 
-const tac__graph_report *tac__graph_check_report(const tac__graph_check *check)
+const tac_graph_report *tac_graph_check_report(const tac_graph_check *check)
 {
     return &check->report;
 }

@@ -1,11 +1,10 @@
 // dynamics.c - the plant of an engine as a graph: x, u, p, t -> dx, y.
 #include "base/def.h"
 #include "base/floats.h"
+#include "base/text.h"
 #include "engine/plan/find.h"
 #include "engine/phases/phases.h"
 #include "engine/trace/trace.h"
-
-#include <stdio.h>
 
 static tac_status choose_outside(tac__trace *tr)
 {
@@ -27,17 +26,20 @@ static tac_status choose_outside(tac__trace *tr)
 static tac_status check_phase(const tac__trace *tr)
 {
     const tac__plan *plan = tr->engine->plan;
-    bool known = !tr->def->phase;
-    const tac__phases *last = NULL;
-    for (size_t i = 0; i < plan->machine_count; i++) {
-        last = tac__phases_of(plan->components[plan->machines[i]]);
-        known |= tr->def->phase && tac__phase_find(last, tr->def->phase) >= 0;
-    }
-    if (known)
+    const char *phase = tr->def->phase;
+    if (!phase)
         return TAC_OK;
-    tac__fail(tr->err, TAC_E_NAME, "there is no phase '%s'", tr->def->phase);
-    if (last)
-        tac__error_suggest(tr->err, tr->def->phase, tac__phase_name, last);
+    tac__nearest nearest = tac__nearest_begin(phase);
+    for (size_t i = 0; i < plan->machine_count; i++) {
+        const tac__phases *machine = tac__phases_of(plan->components[plan->machines[i]]);
+        if (tac__phase_find(machine, phase) >= 0)
+            return TAC_OK;
+        for (size_t k = 0; k < machine->count; k++)
+            tac__nearest_offer(&nearest, machine->names[k]);
+    }
+    tac__fail(tr->err, TAC_E_NAME, "there is no phase '%s'", phase);
+    if (nearest.best)
+        tac__error_append(tr->err, "; did you mean '%s'?", nearest.best);
     return TAC_E_NAME;
 }
 

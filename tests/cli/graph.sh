@@ -1,0 +1,32 @@
+#!/bin/sh
+# graphs as programs see them: the summary, code that compiles, the comparison with a run, and what
+# is refused.
+. "$TACTUS_SOURCE/tests/cli/common"
+iris=$TACTUS_SOURCE/examples/iris_mission.yaml
+
+"$TACTUS" graph "$iris" >summary || fail "no summary"
+grep -q 'input   x  *19  uav.vehicle.position.x' summary || fail "states are not listed"
+grep -q '1 loop,' summary || fail "the power bus is not a loop"
+"$TACTUS" graph "$iris" --jacobian --json | grep -q '"colours"' || fail "no size of the Jacobian"
+"$TACTUS" graph "$iris" --check --duration '2 s' --json >check 2>/dev/null || fail "the graph differs"
+grep -q '"max_ulp": 0' check || fail "no verdict of the check"
+
+"$TACTUS" graph "$iris" --emit c --jacobian --name f -o dyn.c || fail "no code"
+"${CC:-cc}" -O0 -shared -fPIC dyn.c -o dyn.so -lm || fail "the code does not compile"
+"$TACTUS" graph "$iris" --pattern svg | grep -q '<svg' || fail "no picture of the pattern"
+"$TACTUS" graph "$TACTUS_SOURCE/examples/orbit.yaml" --emit svg | grep -q '<svg' || fail "no picture"
+"$TACTUS" graph "$TACTUS_SOURCE/examples/rocket.yaml" --phase COAST --json >phase || fail "no phase"
+grep -q '"rocket.flight.phase"' phase && fail "the phase is an input though it was chosen"
+
+refused() {
+    text=$1
+    shift
+    "$TACTUS" graph "$@" >/dev/null 2>err
+    [ $? = 2 ] || fail "no exit code 2: $*"
+    grep -q -- "$text" err || fail "not told: $text"
+}
+refused 'no phase .COST.*did you mean' "$TACTUS_SOURCE/examples/rocket.yaml" --phase COST
+refused 'no component .uav.vehicel.' "$iris" --outside uav.vehicel
+refused "'--emit' is c, dot, svg or json" "$iris" --emit pdf
+refused "needs a name of C" "$iris" --emit c --name 2f
+finish
