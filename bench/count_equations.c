@@ -33,8 +33,8 @@ static void check(tac_status status, const tac_error *err)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--list") == 0) {
-        printf("oscillator in C\toscillator_derive\t%d\t\tone evaluation\n", EVALUATIONS);
-        printf("oscillator as equations\tequations_derive\t%d\t<= 350\tone evaluation\n",
+        printf("oscillator in C\ttac__oscillator_derive_f64\t%d\t\tone evaluation\n", EVALUATIONS);
+        printf("oscillator as equations\ttac__equations_derive_f64\t%d\t<= 350\tone evaluation\n",
                EVALUATIONS);
         return 0;
     }

@@ -2,7 +2,6 @@
 // compiler. docs/equations.md describes it; equations.h tells how it is evaluated.
 #include "model/equations.h"
 #include "model/builtin.h"
-#include <tactus/math.h>
 
 #include <string.h>
 
@@ -21,14 +20,37 @@ static void declare_port(tac_declare *d, equations *c, port *p)
         p->index = tac_declare_input(d, &def);
     } else if (p->role == TAC__EQ_STATE) {
         p->index = tac_declare_continuous(d, &def);
-        c->projects |= p->type.shape == TAC_QUAT;
+        c->shape.projects |= p->type.shape == TAC_QUAT;
     } else if (p->role == TAC__EQ_OUTPUT) {
         p->index = tac_declare_output(d, &def);
     } // parameters were declared as they were read
 }
 
-// The table of an evaluation.
-enum { SLOTS = 2 * TAC__EQ_PORTS + 2 };
+// What kernels need to know of ports.
+static tac_status shape(equations *c)
+{
+    tac__equations_shape *s = &c->shape;
+    tac__eq_result *results = tac__arena_array(&c->arena, c->port_count + 1, sizeof *results);
+    int *quats = tac__arena_array(&c->arena, c->port_count + 1, sizeof *quats);
+    int *conditions = tac__arena_array(&c->arena, s->condition_count + 1, sizeof *conditions);
+    if (!results || !quats || !conditions)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < c->port_count; i++) {
+        const port *p = &c->ports[i];
+        if (p->role == TAC__EQ_OUTPUT)
+            results[s->result_count++] = (tac__eq_result){p->index, p->type.scalar == TAC_BOOL};
+        if (p->role == TAC__EQ_STATE && p->type.shape == TAC_QUAT)
+            quats[s->quat_count++] = p->index;
+    }
+    for (size_t i = 0; i < s->condition_count; i++)
+        conditions[i] = c->conditions[i].input;
+    s->results = results;
+    s->quats = quats;
+    s->conditions = conditions;
+    s->low = c->low;
+    s->high = c->high;
+    return TAC_OK;
+}
 
 static tac_status equations_declare(tac_declare *d, void *self)
 {
@@ -47,7 +69,7 @@ static tac_status equations_declare(tac_declare *d, void *self)
         if (p->role == TAC__EQ_OUTPUT)
             tac_declare_feedthrough(d, p->index, inputs, tac__equations_inputs_of(c, p, inputs));
     }
-    return TAC_OK;
+    return shape(c);
 }
 
 static void equations_close(void *self)
@@ -70,90 +92,58 @@ static tac_status equations_init(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-// --- running --------------------------------------------------------------------------------
+// --- lanes ----------------------------------------------------------------------------------
 
-// A NaN in a comparison would decide something without being seen, so it makes the evaluation fail;
-// outputs that do not depend on it are valid nevertheless (they may be asked for before all inputs
-// are there). A NaN in a result is passed on, and the engine finds it in the state.
-static tac_status evaluate(const equations *c, const tac_eval *e, const tac__eq_steps *steps,
-                           double *frame)
+static bool same_tape(const tac__tape *a, const tac__tape *b)
 {
-    const void *slots[SLOTS];
-    tac_status status = TAC_OK;
-    for (size_t i = 0; i < c->input_count; i++)
-        slots[i] = e->in[i];
-    slots[c->input_count] = e->x;
-    slots[c->input_count + 1] = frame;
-    for (size_t i = 0; i < c->condition_count; i++)
-        frame[c->conditions[i].frame] = *TAC_IN(e, bool, c->conditions[i].input);
-    for (size_t i = 0; i < steps->count; i++) {
-        const tac__eq_step *step = &steps->items[i];
-        const tac__expr_result result = tac__program_run_at(step->program, e->t_s, slots);
-        frame[step->frame] = result.value;
-        if (result.nan && result.value == result.value)
-            status = TAC_E_NUMERIC;
+    return a->code_count == b->code_count && a->constant_count == b->constant_count &&
+           a->out_count == b->out_count &&
+           !memcmp(a->code, b->code, a->code_count * sizeof *a->code) &&
+           !memcmp(a->constants, b->constants, a->constant_count * sizeof *a->constants) &&
+           !memcmp(a->outs, b->outs, a->out_count * sizeof *a->outs);
+}
+
+static bool same_ints(const int *a, const int *b, size_t count)
+{
+    return !memcmp(a, b, count * sizeof *a);
+}
+
+static bool same_results(const tac__equations_shape *a, const tac__equations_shape *b)
+{
+    for (size_t i = 0; i < a->result_count; i++) {
+        if (a->results[i].index != b->results[i].index ||
+            a->results[i].condition != b->results[i].condition)
+            return false;
     }
-    return status;
+    return true;
 }
 
-static tac_status equations_derive(const tac_eval *e, const void *self)
+// The same equations, also where they were written twice.
+static bool equations_alike(const void *self, const void *other)
 {
-    const equations *c = self;
-    double frame[TAC__EQ_FRAME];
-    TAC_TRY(evaluate(c, e, &c->derive, frame));
-    memcpy(e->dx, frame, c->x_count * sizeof *frame);
-    return TAC_OK;
+    const tac__equations_shape *a = self, *b = other;
+    const size_t bytes = a->x_count * sizeof *a->low;
+    return a->input_count == b->input_count && a->condition_count == b->condition_count &&
+           a->x_count == b->x_count && a->result_count == b->result_count &&
+           a->quat_count == b->quat_count && a->projects == b->projects &&
+           same_ints(a->conditions, b->conditions, a->condition_count) &&
+           same_ints(a->quats, b->quats, a->quat_count) && same_results(a, b) &&
+           !memcmp(a->low, b->low, bytes) && !memcmp(a->high, b->high, bytes) &&
+           same_tape(a->derive, b->derive) && same_tape(a->output, b->output);
 }
 
-static tac_status equations_output(const tac_eval *e, const void *self)
-{
-    const equations *c = self;
-    double frame[TAC__EQ_FRAME];
-    const tac_status status = evaluate(c, e, &c->output, frame);
-    for (size_t i = 0; i < c->port_count; i++) {
-        const port *p = &c->ports[i];
-        if (p->role != TAC__EQ_OUTPUT)
-            continue;
-        if (p->type.scalar == TAC_BOOL)
-            *TAC_OUT(e, bool, p->index) = frame[p->frame] != 0;
-        else
-            memcpy(e->out[p->index], frame + p->frame, p->type.count * sizeof *frame);
+#define KERNELS(kind)                                                                              \
+    {                                                                                              \
+        .output = tac__equations_output_##kind, .derive = tac__equations_derive_##kind,            \
+        .project = tac__equations_project_##kind                                                   \
     }
-    return status;
-}
-
-static void normalise(double *q)
-{
-    const double length = tac_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int i = 0; i < 4 && length > 0; i++)
-        q[i] /= length;
-}
-
-static tac_status equations_project(const tac_eval *e, const void *self, double *x)
-{
-    (void)e;
-    const equations *c = self;
-    if (!c->projects)
-        return TAC_OK;
-    for (size_t i = 0; i < c->x_count; i++) {
-        x[i] = x[i] < c->low[i] ? c->low[i] : x[i];
-        x[i] = x[i] > c->high[i] ? c->high[i] : x[i];
-    }
-    for (size_t i = 0; i < c->port_count; i++) {
-        const port *p = &c->ports[i];
-        if (p->role == TAC__EQ_STATE && p->type.shape == TAC_QUAT)
-            normalise(x + p->index);
-    }
-    return TAC_OK;
-}
-
 const tac_component_type tac__equations_type = {
     TAC__TYPE("equations", "1", "a plant of equations that stand in the configuration", 0),
     .self_size = sizeof(equations),
     .declare = equations_declare,
     .init = equations_init,
-    .kernels[TAC_NUMBERS].output = equations_output,
-    .kernels[TAC_NUMBERS].derive = equations_derive,
-    .kernels[TAC_NUMBERS].project = equations_project,
+    .kernels = TAC__KERNELS(KERNELS),
+    .alike = equations_alike,
     .close = equations_close,
 };
+#undef KERNELS

@@ -4,18 +4,19 @@
 // number that equations may name, sorts the equations and compiles them. All of it is fixed once
 // `declare` has returned.
 //
-// An evaluation sees one table of pointers: the inputs (parameters among them), then the states,
-// then a frame on the stack with the results of equations: derivatives in the order of the states,
-// outputs, inputs that are conditions as numbers, local names.
+// A name has a place: one of the inputs (parameters among them), of the states, or of the frame:
+// derivatives in the order of the states, outputs, inputs that are conditions, local names. From
+// these the equations become graphs and tapes (equations_graph.c), which kernels of every kind run
+// (equations.model.h).
 #ifndef TAC_MODEL_EQUATIONS_H
 #define TAC_MODEL_EQUATIONS_H
 
 #include "expr/expr.h"
+#include "model/equations_shape.h"
 #include <tactus/component.h>
 
 enum {
     TAC__EQ_EQUATIONS = 256,
-    TAC__EQ_PORTS = 64,  // each of inputs, parameters, states, outputs
     TAC__EQ_COUNT = 64,  // elements of one
     TAC__EQ_FRAME = 512, // numbers
 };
@@ -53,21 +54,10 @@ typedef struct tac__eq_name {
     tac__expr_type type;
     const char *unit; // NULL: `measure`
     tac__unit measure;
-    int slot; // place in the table of pointers
+    int slot; // an input; behind these the states, and the frame
     uint32_t element;
     int equation; // the equation that computes it; -1: none
 } tac__eq_name;
-
-// One equation, ready to be evaluated.
-typedef struct tac__eq_step {
-    const tac__program *program;
-    uint32_t frame;
-} tac__eq_step;
-
-typedef struct tac__eq_steps {
-    tac__eq_step *items;
-    size_t count;
-} tac__eq_steps;
 
 // An input that is a condition, and where it is in the frame.
 typedef struct tac__eq_condition {
@@ -76,6 +66,7 @@ typedef struct tac__eq_condition {
 } tac__eq_condition;
 
 typedef struct tac__equations {
+    tac__equations_shape shape; // first: kernels see it
     tac__arena arena;
     bool begun; // the arena is there
     tac__eq_port *ports;
@@ -86,13 +77,10 @@ typedef struct tac__equations {
     tac__equation *equations;
     uint32_t *targets; // of the equations: their names
     size_t equation_count;
-    size_t input_count; // parameters among them
     tac__eq_condition *conditions;
-    size_t condition_count, condition_capacity;
-    size_t x_count, frame_count;
+    size_t condition_capacity;
+    size_t frame_count;
     double *low, *high; // bounds of the states
-    bool projects;      // there are bounds or quaternions
-    tac__eq_steps derive, output;
 } tac__equations;
 
 // Read all parameters. Mistakes in single ones are remembered by `d` as usual.
@@ -102,8 +90,12 @@ tac_status tac__equations_read(tac_declare *d, tac__equations *c);
 int tac__equations_find(const tac__equations *c, const char *text);
 const char *tac__equations_candidate(const void *context, size_t i); // a tac__candidate_fn
 
-// Check, sort and compile.
+// Check, sort, and make the tapes.
 tac_status tac__equations_order(tac_declare *d, tac__equations *c);
+
+// The tapes of the shape, from equations in this order and which of them rates and outputs need.
+tac_status tac__equations_tapes(tac__equations *c, const uint32_t *order, const bool *for_rates,
+                                const bool *for_outputs, tac_error *err);
 
 // The inputs that an output needs, parameters among them; returns how many. Room for all of them.
 size_t tac__equations_inputs_of(const tac__equations *c, const tac__eq_port *output, int *inputs);

@@ -60,7 +60,7 @@ static tac_status add_local(tac_declare *d, equations *c, size_t i, int *target)
     *target = (int)c->name_count;
     c->names[c->name_count++] = (tac__eq_name){.text = text,
                                                .role = TAC__EQ_LOCAL,
-                                               .slot = (int)c->input_count + 1,
+                                               .slot = (int)c->shape.input_count + 1,
                                                .element = (uint32_t)c->frame_count++,
                                                .equation = -1};
     return TAC_OK;
@@ -199,7 +199,8 @@ static tac_status visit(sorter *s, uint32_t i)
     return TAC_OK;
 }
 
-// --- compiling ------------------------------------------------------------------------------
+// --- types and units
+// ------------------------------------------------------------------------------
 
 static bool find_name(const void *context, const char *text, tac__expr_signal *signal)
 {
@@ -216,15 +217,15 @@ static bool find_name(const void *context, const char *text, tac__expr_signal *s
     return true;
 }
 
-static tac_status compile(tac_declare *d, equations *c, size_t i, tac__program **program)
+static tac_status check(tac_declare *d, equations *c, size_t i)
 {
     tac_error err;
     tac__eq_name *target = &c->names[c->targets[i]];
     tac__expr *expr = c->equations[i].expr;
     const tac__expr_scope scope = {find_name, tac__equations_candidate, c};
     const bool local = target->role == TAC__EQ_LOCAL;
-    if (tac__expr_compile(&c->arena, expr, local ? TAC__EXPR_ANY : target->type, target->unit,
-                          &scope, program, &err) != TAC_OK)
+    if (tac__expr_check(&c->arena, expr, local ? TAC__EXPR_ANY : target->type, target->unit, &scope,
+                        &err) != TAC_OK)
         return fail_expr(d, i, &err);
     if (local) {
         target->type = tac__expr_type_of(expr);
@@ -250,24 +251,13 @@ static void need(const equations *c, uint32_t i, bool *needed)
     }
 }
 
-// The equations, in order, that all names of one role need.
-static tac_status select_steps(equations *c, tac__eq_role role, const sorter *s,
-                               tac__program *const *programs, bool *needed, tac__eq_steps *steps)
+// Mark the equations that all names of one role need.
+static void need_all(const equations *c, tac__eq_role role, bool *needed)
 {
     for (uint32_t i = 0; i < c->equation_count; i++) {
         if (c->names[c->targets[i]].role == role)
             need(c, i, needed);
     }
-    steps->items = tac__arena_array(&c->arena, c->equation_count, sizeof *steps->items);
-    if (!steps->items)
-        return TAC_E_MEMORY;
-    for (size_t k = 0; k < s->count; k++) {
-        const uint32_t i = s->order[k];
-        if (needed[i])
-            steps->items[steps->count++] =
-                (tac__eq_step){programs[i], c->names[c->targets[i]].element};
-    }
-    return TAC_OK;
 }
 
 static void mark_used(equations *c, const bool *for_outputs)
@@ -350,7 +340,6 @@ tac_status tac__equations_order(tac_declare *d, equations *c)
 {
     const size_t n = c->equation_count;
     sorter s = {.c = c, .d = d};
-    tac__program **programs = tac__arena_array(&c->arena, n, sizeof *programs);
     bool *for_rates = tac__arena_array(&c->arena, n, sizeof *for_rates);
     bool *for_outputs = tac__arena_array(&c->arena, n, sizeof *for_outputs);
     c->equations = tac__arena_array(&c->arena, n, sizeof *c->equations);
@@ -358,16 +347,21 @@ tac_status tac__equations_order(tac_declare *d, equations *c)
     s.marks = tac__arena_array(&c->arena, n, sizeof *s.marks);
     s.order = tac__arena_array(&c->arena, n, sizeof *s.order);
     s.path = tac__arena_array(&c->arena, n, sizeof *s.path);
-    if (!programs || !for_rates || !for_outputs || !c->equations || !c->targets || !s.marks ||
-        !s.order || !s.path)
+    if (!for_rates || !for_outputs || !c->equations || !c->targets || !s.marks || !s.order ||
+        !s.path)
         return TAC_E_MEMORY;
     TAC_TRY(parse_all(d, c));
     for (uint32_t i = 0; i < n; i++)
         TAC_TRY(visit(&s, i));
     for (size_t k = 0; k < n; k++)
-        TAC_TRY(compile(d, c, s.order[k], &programs[s.order[k]]));
-    TAC_TRY(select_steps(c, TAC__EQ_RATE, &s, programs, for_rates, &c->derive));
-    TAC_TRY(select_steps(c, TAC__EQ_OUTPUT, &s, programs, for_outputs, &c->output));
+        TAC_TRY(check(d, c, s.order[k]));
+    need_all(c, TAC__EQ_RATE, for_rates);
+    need_all(c, TAC__EQ_OUTPUT, for_outputs);
     mark_used(c, for_outputs);
-    return check_used(d, c);
+    TAC_TRY(check_used(d, c));
+    tac_error err;
+    const tac_status status = tac__equations_tapes(c, s.order, for_rates, for_outputs, &err);
+    return status == TAC_OK || status == TAC_E_MEMORY
+               ? status
+               : tac_declare_fail(d, "equations", "%s", err.text);
 }

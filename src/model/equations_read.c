@@ -285,9 +285,9 @@ static size_t take_frame(equations *c, size_t count)
 
 static tac_status add_condition(equations *c, const port *p)
 {
-    if (!TAC__ARENA_GROW(&c->arena, c->conditions, c->condition_count, c->condition_capacity))
+    if (!TAC__ARENA_GROW(&c->arena, c->conditions, c->shape.condition_count, c->condition_capacity))
         return TAC_E_MEMORY;
-    c->conditions[c->condition_count++] = (tac__eq_condition){p->index, p->frame};
+    c->conditions[c->shape.condition_count++] = (tac__eq_condition){p->index, p->frame};
     return TAC_OK;
 }
 
@@ -299,13 +299,13 @@ static tac_status place(equations *c)
         if (p->role == TAC__EQ_INPUT || p->role == TAC__EQ_PARAMETER) {
             p->index = inputs++;
         } else if (p->role == TAC__EQ_STATE) {
-            p->index = (int)c->x_count;
-            c->x_count += p->type.count;
+            p->index = (int)c->shape.x_count;
+            c->shape.x_count += p->type.count;
         }
     }
-    c->input_count = (size_t)inputs;
+    c->shape.input_count = (size_t)inputs;
     const int x = inputs, frame = inputs + 1;
-    c->frame_count = c->x_count;
+    c->frame_count = c->shape.x_count;
     for (size_t i = 0; i < c->port_count; i++) {
         port *p = &c->ports[i];
         const bool condition = p->role == TAC__EQ_INPUT && p->type.scalar == TAC_BOOL;
@@ -414,17 +414,17 @@ static tac_status read_bounds(tac_declare *d, equations *c)
                         TAC_PARAM(.name = "bounds", .fallback = "{}",
                                   .doc = "states by name: [lowest, highest], or inf"),
                         TAC__EQ_PORTS, &count);
-    c->low = tac__arena_array(&c->arena, c->x_count, sizeof *c->low);
-    c->high = tac__arena_array(&c->arena, c->x_count, sizeof *c->high);
+    c->low = tac__arena_array(&c->arena, c->shape.x_count, sizeof *c->low);
+    c->high = tac__arena_array(&c->arena, c->shape.x_count, sizeof *c->high);
     if (!c->low || !c->high)
         return TAC_E_MEMORY;
-    for (size_t i = 0; i < c->x_count; i++) {
+    for (size_t i = 0; i < c->shape.x_count; i++) {
         c->low[i] = -HUGE_VAL;
         c->high[i] = HUGE_VAL;
     }
     if (count == 0)
         return TAC_OK;
-    c->projects = true;
+    c->shape.projects = true;
     tac_param_begin(d, "bounds", 0);
     for (size_t i = 0; i < count; i++) {
         const char *const *texts = tac_param_words(
