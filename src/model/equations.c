@@ -138,7 +138,7 @@ static bool equations_alike(const void *self, const void *other)
         .project = tac__equations_project_##kind                                                   \
     }
 const tac_component_type tac__equations_type = {
-    TAC__TYPE("equations", "1", "a plant of equations that stand in the configuration", 0),
+    TAC__TYPE("equations", "2", "a plant of equations that stand in the configuration", 0),
     .self_size = sizeof(equations),
     .declare = equations_declare,
     .init = equations_init,

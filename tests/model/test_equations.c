@@ -113,7 +113,7 @@ static void test_twins(void **state)
     "      inputs: {u: m, v: {unit: m, optional: true}}\n"                                         \
     "      parameters: {k: 3 1/s}\n"                                                               \
     "      states: {x: {unit: m, initial: 0.5}, y: m, q: quat}\n"                                  \
-    "      bounds: {x: [-1, 2]}\n"                                                                 \
+    "      bounds: {x: [0.45, 0.55]}\n"                                                            \
     "      outputs: {w: m, low: m}\n"                                                              \
     "      equations:\n"                                                                           \
     "        - w = if(x < u AND (y > v OR t < 1 s), tanh(x/(1 m))*(1 m), mod(y, 0.7 m))\n"         \
