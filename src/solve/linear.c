@@ -295,6 +295,7 @@ static tac_status find_plant(making *m, tac_engine *engine)
     size_t island;
     TAC_TRY(tac__find_island(engine, m->def->component, &m->def->place, &island, m->err));
     TAC_TRY(tac__plant_make(engine, island, &m->l->arena, &m->plant, m->err));
+    m->l->own = m->plant;
     m->x = m->plant->x0;
     m->u = m->plant->u0;
     return TAC_OK;
@@ -349,6 +350,7 @@ void tac_linear_destroy(tac_linear *l)
 {
     if (!l)
         return;
+    tac__plant_destroy(l->own);
     tac__arena_fini(&l->arena);
     l->allocator->resize(l->allocator->context, l, sizeof *l, 0);
 }

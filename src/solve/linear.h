@@ -23,6 +23,7 @@ struct tac_linear {
     const tac_allocator *allocator;
     tac__arena arena;
     const char *plant;
+    tac__plant *own; // NULL: that of a trim
     bool trimmed;
     tac_time t_us;
     size_t n, m, p; // states, inputs, outputs

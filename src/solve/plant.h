@@ -11,6 +11,7 @@
 
 #include <tactus/component.h>
 #include <tactus/engine.h>
+#include <tactus/graph.h>
 
 // One number of a plant.
 typedef struct tac__quantity {
@@ -35,13 +36,19 @@ typedef struct tac__plant {
     double *mode;    // one an event
     const char *const *mode_names;
     double t_s;
+    // The graph, whose inputs are the group z (states, inputs, time) and the group mode, and whose
+    // outputs are the group w (rates of change, outputs); and the terms of each.
+    const tac_graph *graph;
+    int32_t *z_terms, *mode_terms, *w_terms;
     struct tac__plant_inside *inside;
 } tac__plant;
 
-// From a prepared engine, at its present instant; lives in the arena. Fails where a component has
-// no derivatives, with its name.
+// From a prepared engine, at its present instant; lives in the arena, but has to be destroyed. Fails
+// where a component has no symbolic form, with its name.
 TAC_MUST_CHECK tac_status tac__plant_make(tac_engine *engine, size_t island, tac__arena *arena,
                                           tac__plant **plant, tac_error *err);
+
+void tac__plant_destroy(tac__plant *plant); // NULL is fine
 
 // `dx` and `y` may be NULL. TAC_E_NUMERIC: there is no value.
 TAC_MUST_CHECK tac_status tac__plant_eval(const tac__plant *plant, const double *x, const double *u,

@@ -631,6 +631,7 @@ void tac_trim_destroy(tac_trim *t)
 {
     if (!t)
         return;
+    tac__plant_destroy(t->plant);
     tac__arena_fini(&t->arena);
     t->allocator->resize(t->allocator->context, t, sizeof *t, 0);
 }
