@@ -213,17 +213,39 @@ static tac_status add_length(tac_trim *t, size_t i)
 
 static tac_status add_condition(tac_trim *t, const tac_node *written, tac_error *err)
 {
-    tac__requirement *r;
-    TAC_TRY(tac__requirement_make(t->plant, written, &t->arena, &r, err));
-    const bool equal = tac__requirement_relation(r) == TAC__EQUAL;
+    tac__condition_terms c;
+    TAC_TRY(tac__condition_term(t->plant, written, &t->arena, &c, err));
+    const bool equal = isfinite(c.lower) && isfinite(c.upper);
+    t->condition_terms[t->condition_count] = c.term;
     t->equations[t->equation_count++] =
         (tac__trim_equation){.kind = TAC__TRIM_CONDITION,
-                             .text = tac__requirement_text(r),
-                             .unit = tac__requirement_unit(r),
-                             .requirement = r,
+                             .text = c.text,
+                             .unit = c.unit,
+                             .condition = t->condition_count++,
                              .slack = equal ? -1 : (int)t->unknown_count++,
+                             .sign = isfinite(c.upper) ? 1 : -1,
                              .scale = 1};
     return TAC_OK;
+}
+
+// The conditions become one function.
+static tac_status make_conditions(tac_trim *t, tac_error *err)
+{
+    const tac__plant *p = t->plant;
+    const size_t n = p->x_count + p->u_count + 1;
+    const double *const values[] = {NULL, p->mode};
+    TAC_TRY(tac__graph_create(t->allocator, "conditions", false, p->graph, &t->conditions, err));
+    if (!tac__graph_add_input(t->conditions, "z", n, p->z_terms) ||
+        !tac__graph_add_input(t->conditions, "mode", p->mode_count, p->mode_terms) ||
+        !tac__graph_add_output(t->conditions, "c", t->condition_count, t->condition_terms))
+        return tac__fail_memory(err);
+    TAC_TRY(tac__graph_function_make(t->conditions, "c", "z", values, false, &t->arena,
+                                     &t->function, err));
+    const tac__solve_function *f = tac__graph_function_of(t->function);
+    t->z = tac__arena_array(&t->arena, n, sizeof *t->z);
+    t->c = tac__arena_array(&t->arena, f->n_out, sizeof *t->c);
+    t->slopes = tac__arena_array(&t->arena, f->jacobian_pattern.count, sizeof *t->slopes);
+    return t->z && t->c && t->slopes ? TAC_OK : tac__fail_memory(err);
 }
 
 static bool is_quaternion(const tac__quantity *q)
@@ -235,7 +257,9 @@ static tac_status add_equations(tac_trim *t, const tac__trim_def *def, tac_error
 {
     const size_t n = t->plant->x_count;
     t->equations = tac__arena_array(&t->arena, 2 * n + def->condition_count, sizeof *t->equations);
-    if (!t->equations)
+    t->condition_terms =
+        tac__arena_array(&t->arena, def->condition_count, sizeof *t->condition_terms);
+    if (!t->equations || !t->condition_terms)
         return tac__fail_memory(err);
     for (size_t i = 0; i < n; i++) {
         if (!t->x[i].drifts && add_rate(t, i) != TAC_OK)
@@ -248,7 +272,7 @@ static tac_status add_equations(tac_trim *t, const tac__trim_def *def, tac_error
     }
     for (size_t i = 0; i < def->condition_count; i++)
         TAC_TRY(add_condition(t, def->conditions[i], err));
-    return TAC_OK;
+    return make_conditions(t, err);
 }
 
 // --- the function -------------------------------------------------------------------------------
@@ -277,11 +301,25 @@ static double residual(const problem *p, const tac__trim_equation *q, const doub
         return p->dx[q->state];
     if (q->kind == TAC__TRIM_LENGTH)
         return x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] - 1;
-    const double value = tac__requirement_value(q->requirement, p->x, p->u, p->y);
-    if (q->slack < 0)
-        return value;
-    return tac__requirement_relation(q->requirement) == TAC__AT_MOST ? value + z[q->slack]
-                                                                     : value - z[q->slack];
+    return p->t->c[q->condition] + (q->slack < 0 ? 0 : q->sign * z[q->slack]);
+}
+
+// States, inputs and time, as the conditions take them.
+static const double *arguments(const problem *p)
+{
+    const tac_trim *t = p->t;
+    memcpy(t->z, p->x, t->plant->x_count * sizeof *t->z);
+    memcpy(t->z + t->plant->x_count, p->u, t->plant->u_count * sizeof *t->z);
+    t->z[t->plant->x_count + t->plant->u_count] = t->plant->t_s;
+    return t->z;
+}
+
+static tac_status evaluate(const problem *p)
+{
+    const tac_trim *t = p->t;
+    const tac__solve_function *f = tac__graph_function_of(t->function);
+    TAC_TRY(tac__plant_eval(t->plant, p->x, p->u, p->dx, p->y));
+    return f->eval(f->context, arguments(p), t->c);
 }
 
 static tac_status eval(void *context, const double *z, double *r)
@@ -289,7 +327,7 @@ static tac_status eval(void *context, const double *z, double *r)
     problem *p = context;
     const tac_trim *t = p->t;
     put(p, z);
-    TAC_TRY(tac__plant_eval(t->plant, p->x, p->u, p->dx, p->y));
+    TAC_TRY(evaluate(p));
     for (size_t i = 0; i < t->equation_count; i++)
         r[i] = (int)i == t->dropped ? 0 : residual(p, &t->equations[i], z);
     return TAC_OK;
@@ -309,17 +347,25 @@ static void add_row(const problem *p, size_t row, double slope)
     }
 }
 
-static void add_slope(void *context, tac__quantity_kind kind, size_t i, double slope)
+// Add a slope by number i of states, inputs and the time.
+static void add_slope(const problem *p, size_t i, double slope)
 {
-    const problem *p = context;
     const tac_trim *t = p->t;
-    if (kind == TAC__OUTPUT) {
-        add_row(p, t->plant->x_count + i, slope);
-        return;
-    }
-    const int unknown = kind == TAC__STATE ? t->x[i].unknown : t->u[i].unknown;
+    const size_t n = t->plant->x_count;
+    const int unknown = i < n                         ? t->x[i].unknown
+                        : i < n + t->plant->u_count ? t->u[i - n].unknown
+                                                      : -1;
     if (unknown >= 0)
         p->dense[(size_t)unknown * t->equation_count + p->row] += slope;
+}
+
+static void add_condition_row(const problem *p, size_t condition)
+{
+    const tac__sparsity *pattern = &tac__graph_function_of(p->t->function)->jacobian_pattern;
+    for (size_t k = 0; k < pattern->count; k++) {
+        if ((size_t)pattern->rows[k] == condition)
+            add_slope(p, (size_t)pattern->columns[k], p->t->slopes[k]);
+    }
 }
 
 static tac_status jacobian(void *context, const double *z, double *values)
@@ -327,8 +373,9 @@ static tac_status jacobian(void *context, const double *z, double *values)
     problem *p = context;
     const tac_trim *t = p->t;
     put(p, z);
-    TAC_TRY(tac__plant_eval(t->plant, p->x, p->u, p->dx, p->y));
     TAC_TRY(tac__plant_jacobian(t->plant, p->x, p->u, p->plant));
+    const tac__solve_function *f = tac__graph_function_of(t->function);
+    TAC_TRY(f->jacobian(f->context, arguments(p), t->slopes));
     memset(values, 0, t->unknown_count * t->equation_count * sizeof *values);
     p->dense = values;
     for (p->row = 0; p->row < t->equation_count; p->row++) {
@@ -338,12 +385,11 @@ static tac_status jacobian(void *context, const double *z, double *values)
         if (q->kind == TAC__TRIM_RATE)
             add_row(p, q->state, 1);
         for (size_t k = 0; q->kind == TAC__TRIM_LENGTH && k < 4; k++)
-            add_slope(p, TAC__STATE, q->state + k, 2 * p->x[q->state + k]);
+            add_slope(p, q->state + k, 2 * p->x[q->state + k]);
         if (q->kind == TAC__TRIM_CONDITION)
-            tac__requirement_slopes(q->requirement, p->x, p->u, p->y, add_slope, p);
+            add_condition_row(p, q->condition);
         if (q->slack >= 0)
-            values[(size_t)q->slack * t->equation_count + p->row] =
-                tac__requirement_relation(q->requirement) == TAC__AT_MOST ? 1 : -1;
+            values[(size_t)q->slack * t->equation_count + p->row] = q->sign;
     }
     return TAC_OK;
 }
@@ -432,7 +478,7 @@ static tac_status iterate(tac_trim *t, problem *p, const arrays *a, const tac__t
 static tac_status keep_result(tac_trim *t, problem *p, const arrays *a)
 {
     put(p, a->z);
-    TAC_TRY(tac__plant_eval(t->plant, p->x, p->u, p->dx, p->y));
+    TAC_TRY(evaluate(p));
     for (size_t i = 0; i < t->plant->x_count; i++) {
         t->x[i].value = p->x[i];
         t->x[i].rate = p->dx[i];
@@ -631,6 +677,8 @@ void tac_trim_destroy(tac_trim *t)
 {
     if (!t)
         return;
+    tac__graph_function_destroy(t->function);
+    tac__graph_destroy(t->conditions);
     tac__plant_destroy(t->plant);
     tac__arena_fini(&t->arena);
     t->allocator->resize(t->allocator->context, t, sizeof *t, 0);

@@ -2,8 +2,9 @@
 #ifndef TAC_SOLVE_TRIM_H
 #define TAC_SOLVE_TRIM_H
 
-#include "solve/condition.h"
+#include "solve/graph_function.h"
 #include "solve/newton.h"
+#include "solve/terms.h"
 
 #include <tactus/solve.h>
 
@@ -58,7 +59,8 @@ typedef struct tac__trim_equation {
     const char *text; // "der(uav.vehicle.velocity.z) == 0 m/s^2"
     const char *unit;
     size_t state; // RATE: which; LENGTH: the first of a quaternion
-    tac__requirement *requirement;
+    size_t condition; // CONDITION: which
+    double sign;      // of the slack: 1 for <=, -1 for >=
     int slack;       // of an inequality: the unknown that takes up what is left, -1: none
     double scale;    // the usual size of its sides
     double residual; // in its unit; 0: met
@@ -79,6 +81,12 @@ struct tac_trim {
     bool solved;
     int dropped; // the equation without which all others are met; -1: none
     double *x_values, *u_values, *y_values, *dx_values;
+    // The conditions as a function of states, inputs and the time.
+    tac_graph *conditions;
+    tac__graph_function *function;
+    int32_t *condition_terms;
+    size_t condition_count;
+    double *z, *c, *slopes; // its argument, values and Jacobian
 };
 
 // From a prepared engine that has not run yet. TAC_E_UNSOLVED: `*trim` says what is not met.
