@@ -61,5 +61,24 @@ TAC_API void tac_linear_destroy(tac_linear *linear); // NULL is fine
 // Free with tac_text_free. NULL: no memory.
 TAC_API char *tac_linear_print(const tac_linear *linear, tac_linear_format format);
 
+// --- optimal control ------------------------------------------------------------------------
+
+typedef struct tac_optimum tac_optimum;
+
+// Called after each iteration, with the objective and how far constraints are from being met; false
+// ends the search.
+typedef bool tac_optimum_fn(void *context, int iteration, double objective, double infeasibility);
+
+// Solve the section `optimize` of a configuration, with IPOPT, and fly the solution in a simulation
+// of its own. As tac_config_trim otherwise; TAC_E_FILE: IPOPT is not installed. `watch` may be
+// NULL.
+TAC_API TAC_MUST_CHECK tac_status tac_config_optimize(tac_config *config, tac_engine *engine,
+                                                      tac_optimum_fn *watch, void *context,
+                                                      tac_optimum **optimum, tac_error *err);
+TAC_API void tac_optimum_destroy(tac_optimum *optimum); // NULL is fine
+// Text or JSON; and the trajectory, a row for each point. Free with tac_text_free. NULL: no memory.
+TAC_API char *tac_optimum_print(const tac_optimum *optimum, tac_format format);
+TAC_API char *tac_optimum_csv(const tac_optimum *optimum);
+
 TAC_END_DECLS
 #endif

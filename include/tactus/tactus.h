@@ -10,7 +10,7 @@
 //   px4.h         examining a PX4 library       expect.h      what a run is expected to do
 //   link.h        delays and losses of links    federation.h  many processes, one simulation
 //   lcm.h         applications of LCM           sensitivity.h derivatives of whole runs
-//   graph.h       simulations as functions      solve.h       trim, linear equations
+//   graph.h       simulations as functions      solve.h       trim, linear models, optima
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 

@@ -22,6 +22,7 @@ extern const cli_command cli_plot;
 extern const cli_command cli_export;
 extern const cli_command cli_trim;
 extern const cli_command cli_linearize;
+extern const cli_command cli_optimize;
 extern const cli_command cli_schema;
 extern const cli_command cli_px4;
 extern const cli_command cli_completion;

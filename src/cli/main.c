@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_run,     &cli_test, &cli_federate,   &cli_serve,       &cli_join,    &cli_replay,
-    &cli_compare, &cli_hash, &cli_plot,       &cli_export,      &cli_recover, &cli_check,
-    &cli_explain, &cli_trim, &cli_linearize,  &cli_sensitivity, &cli_graph,   &cli_info,
-    &cli_schema,  &cli_px4,  &cli_completion, &cli_help,        NULL,
+    &cli_run,     &cli_test,   &cli_federate,  &cli_serve,      &cli_join,        &cli_replay,
+    &cli_compare, &cli_hash,   &cli_plot,      &cli_export,     &cli_recover,     &cli_check,
+    &cli_explain, &cli_trim,   &cli_linearize, &cli_optimize,   &cli_sensitivity, &cli_graph,
+    &cli_info,    &cli_schema, &cli_px4,       &cli_completion, &cli_help,        NULL,
 };
 
 static const cli_option program_options[] = {

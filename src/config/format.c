@@ -434,6 +434,63 @@ static const tac__key linearize_keys[] = {
 const tac__spec tac__format_linearize = {"linearize", "Inputs and outputs of linear equations.",
                                          linearize_keys};
 
+static const tac__key duration_keys[] = {
+    {"min", TAC__KIND_NUMBER, .unit = "s", .fallback = "0", .doc = "shortest"},
+    {"max", TAC__KIND_NUMBER, TAC__REQUIRED, .unit = "s", .doc = "longest"},
+    {"guess", TAC__KIND_NUMBER, TAC__REQUIRED, .unit = "s", .doc = "to begin with"},
+    {0},
+};
+const tac__spec tac__format_free_duration = {"free_duration", "A duration that is looked for.",
+                                             duration_keys};
+static const tac__key duration_forms[] = {
+    {.kind = TAC__KIND_NUMBER, .unit = "s", .doc = "a fixed one"},
+    {.kind = TAC__KIND_MAP, .spec = &tac__format_free_duration},
+    {0},
+};
+
+static const tac__key optimize_phase_keys[] = {
+    {"duration", TAC__KIND_EITHER, TAC__REQUIRED, .of = duration_forms,
+     .doc = "a time, or its bounds and a guess: {min: 1 s, max: 10 s, guess: 3 s}"},
+    {"intervals", TAC__KIND_INTEGER, .fallback = "20", .min = 1, .max = 10000,
+     .doc = "of collocation"},
+    {"free", TAC__KIND_TABLE, TAC__FREE_KEYS, .of = &bounds_item,
+     .doc =
+         "inputs that are looked for; and states that have bounds, or a guess for their value at "
+         "the end of the phase"},
+    {"set", TAC__KIND_TABLE, TAC__FREE_KEYS, .of = &map_item,
+     .doc = "inputs that have a fixed value in this phase"},
+    {"path", TAC__KIND_LIST, .of = &text_item, .doc = "conditions during the phase"},
+    {"start", TAC__KIND_LIST, .of = &text_item, .doc = "conditions where it begins"},
+    {"end", TAC__KIND_LIST, .of = &text_item, .doc = "conditions where it ends"},
+    {0},
+};
+const tac__spec tac__format_optimize_phase = {
+    "optimize_phase", "A part of a trajectory, with inputs and conditions of its own.",
+    optimize_phase_keys};
+static const tac__key optimize_phase_item = {.kind = TAC__KIND_MAP,
+                                             .spec = &tac__format_optimize_phase};
+
+static const tac__key optimize_keys[] = {
+    {"at", TAC__KIND_TIME, .fallback = "0",
+     .doc = "the simulation runs so far first; the trajectory begins with its state"},
+    {"component", TAC__KIND_TEXT,
+     .doc = "a component of the plant; by default there is only one plant"},
+    {"minimize", TAC__KIND_TEXT,
+     .doc = "an expression at the end of the last phase, where t is the time: t"},
+    {"maximize", TAC__KIND_TEXT, .doc = "or the other way round: rocket.altitude"},
+    {"integral", TAC__KIND_TEXT,
+     .doc = "an expression that is integrated over time and added to the objective"},
+    {"set", TAC__KIND_TABLE, TAC__FREE_KEYS, .of = &map_item,
+     .doc = "states where the trajectory begins, and inputs, instead of those of the simulation"},
+    {"open", TAC__KIND_LIST, .of = &pattern_item, .doc = "states that may begin anywhere"},
+    {"phases", TAC__KIND_TABLE, TAC__REQUIRED, .of = &optimize_phase_item,
+     .doc = "one after another, in the order of the file"},
+    {"tolerance", TAC__KIND_NUMBER, TAC__POSITIVE, .fallback = "1e-8", .doc = "of the solution"},
+    {"iterations", TAC__KIND_INTEGER, .fallback = "1000", .min = 1, .max = 1e6, .doc = "at most"},
+    {0},
+};
+const tac__spec tac__format_optimize = {"optimize", "The best trajectory.", optimize_keys};
+
 // --- federations --------------------------------------------------------------------------------
 
 static const char *const transport_words[] = {"unix", "tcp", "shm", NULL};
@@ -536,6 +593,8 @@ static const tac__key root_keys[] = {
     {"trim", TAC__KIND_MAP, .spec = &tac__format_trim, .doc = "what 'tactus trim' looks for"},
     {"linearize", TAC__KIND_MAP, .spec = &tac__format_linearize,
      .doc = "of what 'tactus linearize' makes linear equations"},
+    {"optimize", TAC__KIND_MAP, .spec = &tac__format_optimize,
+     .doc = "the best trajectory, which 'tactus optimize' looks for"},
     {"federation", TAC__KIND_MAP, .spec = &tac__format_federation,
      .doc = "which processes 'tactus federate' runs; 'tactus run' takes no notice"},
     {"log", TAC__KIND_MAP, .spec = &tac__format_log, .doc = "what is logged"},

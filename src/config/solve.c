@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "config/format.h"
 #include "solve/linear.h"
+#include "solve/optimize.h"
 #include "solve/trim.h"
 
 #include <string.h>
@@ -162,4 +163,129 @@ tac_status tac_config_linearize(tac_config *config, tac_engine *engine, const ta
             TAC_OK)
         return tac__fail_memory(err);
     return tac__linear_create(&def, engine, linear, err);
+}
+
+// --- optimize -----------------------------------------------------------------------------------
+
+static tac_status read_duration(const tac_node *node, tac__optimize_phase *p, tac_error *err)
+{
+    if (tac_node_kind_of(node) == TAC_NODE_MAP) {
+        const tac__spec *spec = &tac__format_free_duration;
+        p->least_s = tac__get_number(node, spec, "min");
+        p->most_s = tac__get_number(node, spec, "max");
+        p->guess_s = tac__get_number(node, spec, "guess");
+        if (!(p->least_s >= 0 && p->least_s <= p->most_s && p->guess_s > 0))
+            return tac__fail_at(err, TAC_E_RANGE, tac_node_place(node),
+                                "expected 0 <= min <= max, and a guess above 0");
+        return TAC_OK;
+    }
+    const tac_status status = tac__quantity_parse(tac_node_text(node), "s", &p->guess_s, err);
+    if (status != TAC_OK) {
+        tac__error_place(err, tac_node_place(node));
+        return status;
+    }
+    p->least_s = p->most_s = p->guess_s;
+    return TAC_OK;
+}
+
+static tac_status read_phase(tac_config *c, const char *name, const tac_node *node,
+                             tac__optimize_phase *p, tac_error *err)
+{
+    *p = (tac__optimize_phase){
+        .name = name,
+        .intervals = (size_t)tac__get_int(node, &tac__format_optimize_phase, "intervals")};
+    TAC_TRY(read_duration(tac__get_node(node, "duration"), p, err));
+    if (read_items(c, tac__get_node(node, "set"), false, &p->set, &p->set_count) != TAC_OK ||
+        read_items(c, tac__get_node(node, "free"), true, &p->free, &p->free_count) != TAC_OK ||
+        read_list(c, tac__get_node(node, "path"), &p->path, &p->path_count) != TAC_OK ||
+        read_list(c, tac__get_node(node, "start"), &p->start, &p->start_count) != TAC_OK ||
+        read_list(c, tac__get_node(node, "end"), &p->end, &p->end_count) != TAC_OK)
+        return tac__fail_memory(err);
+    return TAC_OK;
+}
+
+static tac_status read_phases(tac_config *c, const tac_node *table, tac__optimize_def *def,
+                              tac_error *err)
+{
+    tac__optimize_phase *list = tac__arena_array(&c->arena, tac_node_count(table), sizeof *list);
+    if (!list)
+        return tac__fail_memory(err);
+    def->phases = list;
+    for (size_t i = 0; i < tac_node_count(table); i++) {
+        const tac_node *node = tac_node_item(table, i);
+        if (!tac_node_is_null(node))
+            TAC_TRY(read_phase(c, tac_node_key(table, i), node, &list[def->phase_count++], err));
+    }
+    if (def->phase_count)
+        return TAC_OK;
+    return tac__fail_at(err, TAC_E_CONFIG, tac_node_place(table), "there are no phases");
+}
+
+static tac_status read_optimize(tac_config *c, const tac_node *node, tac__optimize_def *def,
+                                tac_error *err)
+{
+    const tac__spec *spec = &tac__format_optimize;
+    const tac_node *component = tac__get_node(node, "component");
+    const tac_node *least = tac__get_node(node, "minimize"),
+                   *most = tac__get_node(node, "maximize");
+    *def = (tac__optimize_def){.at_us = tac__get_time(node, spec, "at"),
+                               .component = component ? tac_node_text(component) : NULL,
+                               .place = *tac_node_place(node),
+                               .component_place = *tac_node_place(component ? component : node),
+                               .objective = least ? least : most,
+                               .integral = tac__get_node(node, "integral"),
+                               .maximize = most != NULL,
+                               .tolerance = tac__get_number(node, spec, "tolerance"),
+                               .iterations = (int)tac__get_int(node, spec, "iterations")};
+    if (least && most)
+        return tac__fail_at(err, TAC_E_CONFIG, tac_node_place(most),
+                            "there is one of minimize and maximize");
+    if (!def->objective && !def->integral)
+        return tac__fail_at(err, TAC_E_CONFIG, tac_node_place(node),
+                            "expected minimize, maximize or integral");
+    if (read_items(c, tac__get_node(node, "set"), false, &def->set, &def->set_count) != TAC_OK ||
+        read_list(c, tac__get_node(node, "open"), &def->open, &def->open_count) != TAC_OK)
+        return tac__fail_memory(err);
+    return read_phases(c, tac__get_node(node, "phases"), def, err);
+}
+
+// In a simulation of its own.
+static tac_status fly(const tac_config *config, tac_optimum *optimum, tac_error *err)
+{
+    const tac_engine_def def = tac_config_engine_def(config);
+    tac_engine *engine;
+    TAC_TRY(tac_config_build_unprepared(config, &def, &engine, err));
+    tac_status status = tac__optimum_begin(optimum, engine, err);
+    if (status == TAC_OK)
+        status = tac_engine_prepare(engine, err);
+    if (status == TAC_OK)
+        status = tac__optimum_fly(optimum, engine, err);
+    if (status != TAC_OK)
+        tac__error_context(err, "flying the solution");
+    tac_engine_destroy(engine);
+    return status;
+}
+
+tac_status tac_config_optimize(tac_config *config, tac_engine *engine, tac_optimum_fn *watch,
+                               void *context, tac_optimum **optimum, tac_error *err)
+{
+    TAC__FLOATS;
+    TAC_REQUIRE(config && engine && optimum);
+    *optimum = NULL;
+    const tac_node *root = tac_document_root(config->doc);
+    const tac_node *node = tac__get_node(root, "optimize");
+    if (!node)
+        return tac__fail_at(err, TAC_E_CONFIG, tac_node_place(root),
+                            "there is no section 'optimize', which says what to look for");
+    tac__optimize_def def;
+    TAC_TRY(read_optimize(config, node, &def, err));
+    def.watch = watch;
+    def.context = context;
+    TAC_TRY(tac__optimum_create(&def, engine, optimum, err));
+    const tac_status status = fly(config, *optimum, err);
+    if (status != TAC_OK) {
+        tac_optimum_destroy(*optimum);
+        *optimum = NULL;
+    }
+    return status;
 }

@@ -12,14 +12,14 @@ typedef struct part {
     tac__tape *tape;
     const double **in;
     double **out;
-    size_t at;   // the output that is wanted
+    size_t at; // the output that is wanted
     double *work;
 } part;
 
 struct tac__graph_function {
     tac__solve_function function;
-    size_t input;       // the group of inputs that varies
-    size_t in_count;    // groups of inputs of the function
+    size_t input;    // the group of inputs that varies
+    size_t in_count; // groups of inputs of the function
     part value, jacobian, hessian;
 };
 

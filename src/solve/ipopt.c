@@ -258,7 +258,7 @@ static bool set_options(const library *l, ipopt_problem *p, const solving *s)
     (void)set_text(l, p, "option_file_name", "");
     return set_int(l, p, "print_level", 0) && set_number(l, p, "tol", s->options->tolerance) &&
            set_int(l, p, "max_iter", s->options->iterations) &&
-           set_text(l, p, "mu_strategy", "adaptive") && set_number(l, p, "bound_relax_factor", 0) &&
+           set_number(l, p, "bound_relax_factor", 0) &&
            (s->nlp->hessian || set_text(l, p, "hessian_approximation", "limited-memory")) &&
            l->set_watch(p, watch);
 }

@@ -43,8 +43,8 @@ typedef struct tac__plant {
     struct tac__plant_inside *inside;
 } tac__plant;
 
-// From a prepared engine, at its present instant; lives in the arena, but has to be destroyed. Fails
-// where a component has no symbolic form, with its name.
+// From a prepared engine, at its present instant; lives in the arena, but has to be destroyed.
+// Fails where a component has no symbolic form, with its name.
 TAC_MUST_CHECK tac_status tac__plant_make(tac_engine *engine, size_t island, tac__arena *arena,
                                           tac__plant **plant, tac_error *err);
 

@@ -352,9 +352,9 @@ static void add_slope(const problem *p, size_t i, double slope)
 {
     const tac_trim *t = p->t;
     const size_t n = t->plant->x_count;
-    const int unknown = i < n                         ? t->x[i].unknown
+    const int unknown = i < n                       ? t->x[i].unknown
                         : i < n + t->plant->u_count ? t->u[i - n].unknown
-                                                      : -1;
+                                                    : -1;
     if (unknown >= 0)
         p->dense[(size_t)unknown * t->equation_count + p->row] += slope;
 }

@@ -58,12 +58,12 @@ typedef struct tac__trim_equation {
     tac__trim_kind kind;
     const char *text; // "der(uav.vehicle.velocity.z) == 0 m/s^2"
     const char *unit;
-    size_t state; // RATE: which; LENGTH: the first of a quaternion
+    size_t state;     // RATE: which; LENGTH: the first of a quaternion
     size_t condition; // CONDITION: which
     double sign;      // of the slack: 1 for <=, -1 for >=
-    int slack;       // of an inequality: the unknown that takes up what is left, -1: none
-    double scale;    // the usual size of its sides
-    double residual; // in its unit; 0: met
+    int slack;        // of an inequality: the unknown that takes up what is left, -1: none
+    double scale;     // the usual size of its sides
+    double residual;  // in its unit; 0: met
     bool met;
 } tac__trim_equation;
 

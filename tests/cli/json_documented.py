@@ -85,6 +85,7 @@ def main():
         ["linearize", example("iris_hover")],
         ["graph", example("orbit"), "--jacobian"],
         ["graph", example("orbit"), "--check"],
+        ["optimize", example("iris_minimum_time")],
     ]
     # A server and its clients, which run at the same time.
     at, pair = "unix://socket", os.path.join(source, "tests", "cli", "data", "pair.yaml")

@@ -47,4 +47,33 @@ assert(max(abs(sort(real(ours(abs(ours) > 1))) - sort(real(theirs(fast))))) < 1e
 END
     "$octave" --no-gui --norc --quiet check.m || fail "Octave does not agree"
 fi
+
+# The best trajectory, where IPOPT is installed: 10 m in less than 2 s, and the simulator agrees.
+least=$TACTUS_SOURCE/examples/iris_minimum_time.yaml
+"$TACTUS" optimize "$least" --json --trajectory iris.csv >optimum.json 2>optimum.err
+code=$?
+if [ $code = 3 ] && grep -q 'coinor-libipopt1v5' optimum.err; then
+    echo "IPOPT is not installed: the optimisation was skipped"
+elif [ $code != 0 ]; then
+    fail "optimize fails"
+    cat optimum.err
+else
+    python3 - <<'END' || fail "the optimum is not what it should be"
+import json
+o = json.load(open("optimum.json"))
+assert o["solved"] and o["flown"], o["reason"]
+assert 1.6 < o["duration_s"] < 1.8 and abs(o["duration_s"] - o["objective"]) < 1e-9
+x = {s["name"]: s for s in o["states"]}
+assert abs(x["uav.vehicle.position.x"]["end"] - 10) < 1e-6
+# Motors jump from bound to bound, which no parabola follows.
+assert abs(x["uav.vehicle.position.x"]["difference"]) < 0.5
+assert x["uav.vehicle.position.x"]["largest_difference"] > 1e-6
+assert len(open("iris.csv").readlines()) == 52
+END
+    "$TACTUS" optimize "$least" --set 'optimize.phases.flight.duration=0.5 s' >/dev/null 2>err
+    [ $? = 1 ] || fail "10 m in half a second"
+    grep -q 'no optimum' err || fail "no reason is given"
+fi
+"$TACTUS" optimize "$hover" >/dev/null 2>err
+[ $? = 2 ] || fail "no exit code 2 without a section optimize"
 finish

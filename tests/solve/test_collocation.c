@@ -2,6 +2,7 @@
 // solution is known, solved by IPOPT where it is installed.
 #include "solve/collocation.h"
 #include "base/random.h"
+#include "solve/graph_function.h"
 #include "support/test.h"
 
 #include <math.h>
@@ -322,6 +323,116 @@ static void test_minimum_time(void **state)
     assert_true(tac__phase_error(c, z, 0) < 1e-2);
 }
 
+// Goddard's rocket: the greatest altitude with a drag that falls with it; thrust first at its
+// limit, then along a singular arc, then none. Normalised as usual: the altitude is 1.01283 where
+// the mass has fallen from 1 to 0.6.
+static int32_t op(tac__terms *pool, tac__sym_op o, int32_t a, int32_t b)
+{
+    return tac__term_make(pool, o, a, b, b);
+}
+
+static tac__graph_function *make(tac_graph **graph, const tac_graph *like, const int32_t *inputs,
+                                 const int32_t *terms, size_t count)
+{
+    tac__graph_function *f;
+    const double *const values[] = {NULL};
+    if (tac__graph_create(tac_allocator_default(), "rocket", false, like, graph, NULL) != TAC_OK ||
+        !tac__graph_add_input(*graph, "z", 5, inputs) ||
+        !tac__graph_add_output(*graph, "y", count, terms) ||
+        tac__graph_function_make(*graph, "y", "z", values, true, &arena, &f, NULL) != TAC_OK)
+        fail();
+    return f;
+}
+
+// Inputs: altitude, velocity, mass, thrust, time.
+static void rocket_terms(tac__terms *p, const int32_t *z, int32_t *rates)
+{
+    const int32_t h = z[0], v = z[1], m = z[2], thrust = z[3];
+    const int32_t depth = op(p, TAC__SYM_mul, tac__term_constant(p, -500),
+                             op(p, TAC__SYM_sub, h, tac__term_constant(p, 1)));
+    const int32_t air = op(p, TAC__SYM_exp, depth, depth);
+    const int32_t drag = op(p, TAC__SYM_mul, op(p, TAC__SYM_mul, tac__term_constant(p, 310), air),
+                            op(p, TAC__SYM_mul, v, v));
+    const int32_t gravity =
+        op(p, TAC__SYM_div, tac__term_constant(p, 1), op(p, TAC__SYM_mul, h, h));
+    rates[0] = v;
+    rates[1] =
+        op(p, TAC__SYM_sub, op(p, TAC__SYM_div, op(p, TAC__SYM_sub, thrust, drag), m), gravity);
+    rates[2] = op(p, TAC__SYM_mul, tac__term_constant(p, -2), thrust); // c = 0.5
+}
+
+static void test_goddard(void **state)
+{
+    (void)state;
+    if (!tac__ipopt_exists()) {
+        print_message("IPOPT is not installed: skipped\n");
+        skip();
+    }
+    tac_graph *whole, *graphs[3];
+    assert_int_equal(tac__graph_create(tac_allocator_default(), "all", false, NULL, &whole, NULL),
+                     TAC_OK);
+    tac__terms *pool = tac__graph_pool(whole);
+    int32_t z[5], rates[3];
+    memcpy(z, tac__graph_add_input(whole, "z", 5, NULL)->terms, sizeof z);
+    rocket_terms(pool, z, rates);
+    const int32_t negative = op(pool, TAC__SYM_neg, z[0], z[0]);
+    tac__graph_function *point = make(&graphs[0], whole, z, rates, 3);
+    tac__graph_function *mass = make(&graphs[1], whole, z, &z[2], 1);
+    tac__graph_function *height = make(&graphs[2], whole, z, &negative, 1);
+    const double empty[] = {0.6}, lowest[] = {1, 0, 0.6}, highest[] = {2, 1, 1};
+    const double start[] = {1, 0, 1}, burnt[] = {1.005, 0.1, 0.6}, top[] = {1.013, 0, 0.6};
+    const double zero[] = {0}, full[] = {3.5}, sizes[] = {0.01, 0.1, 0.3};
+    tac__phase_def phases[2] = {{.intervals = 40,
+                                 .point = tac__graph_function_of(point),
+                                 .end = {tac__graph_function_of(mass), empty, empty},
+                                 .least_s = 0.01,
+                                 .most_s = 1,
+                                 .guess_s = 0.1,
+                                 .x_lower = lowest,
+                                 .x_upper = highest,
+                                 .u_lower = zero,
+                                 .u_upper = full,
+                                 .x_begin = start,
+                                 .x_end = burnt,
+                                 .u_guess = one}};
+    phases[1] = phases[0]; // coasting
+    phases[1].intervals = 10;
+    phases[1].end.function = NULL;
+    phases[1].u_upper = phases[1].u_guess = zero;
+    phases[1].x_begin = burnt;
+    phases[1].x_end = top;
+    const tac__collocation_def def = {.states = 3,
+                                      .inputs = 1,
+                                      .phase_count = 2,
+                                      .phases = phases,
+                                      .x_scale = sizes,
+                                      .u_scale = one,
+                                      .t_scale = 0.2,
+                                      .first_lower = start,
+                                      .first_upper = start,
+                                      .objective = tac__graph_function_of(height),
+                                      .objective_scale = 0.01};
+    tac__collocation *c;
+    assert_int_equal(tac__collocation_make(&def, &arena, &c, NULL), TAC_OK);
+    double *solution = tac__collocation_guess(c);
+    const tac__nlp_options options = {.tolerance = 1e-8, .iterations = 300};
+    tac__nlp_result r;
+    assert_int_equal(
+        tac__ipopt_solve(tac__collocation_nlp(c), &options, &arena, solution, &r, NULL), TAC_OK);
+    assert_true(r.solved);
+    near(-r.objective, 1.01283, 1e-5, "altitude", 0, 0);
+    near(tac__phase_point(c, solution, 1, 20)[2], 0.6, 1e-8, "mass", 0, 0);
+    // What is left of the velocity v would give v^2/2 more altitude.
+    near(tac__phase_point(c, solution, 1, 20)[1], 0, 1e-4, "velocity at the top", 0, 0);
+    near(tac__phase_point(c, solution, 0, 1)[3], 3.5, 1e-4, "thrust at the start", 0, 0);
+    tac__graph_function_destroy(point);
+    tac__graph_function_destroy(mass);
+    tac__graph_function_destroy(height);
+    for (int i = 0; i < 3; i++)
+        tac__graph_destroy(graphs[i]);
+    tac__graph_destroy(whole);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -338,4 +449,4 @@ static int end(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-TEST_MAIN(TEST(test_derivatives), TEST(test_minimum_time))
+TEST_MAIN(TEST(test_derivatives), TEST(test_minimum_time), TEST(test_goddard))
