@@ -48,6 +48,7 @@ static void test_flights(void **state)
         {"orbit.yaml", NULL},
         {"swarm.yaml", "duration=1 s"},
         {"convoy.yaml", NULL},
+        {"equations.yaml", NULL},
     };
     for (size_t i = 0; i < sizeof flights / sizeof *flights; i++)
         assert_int_equal(follow(flights[i].example, flights[i].duration).untraced, 0);
