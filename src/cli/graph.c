@@ -14,6 +14,11 @@ static const cli_option options[] = {
      .doc = "What the graph is of: dynamics, the plant as x, u, p, t -> dx, y (the default), or "
             "step, the "
             "whole simulation from a boundary to the next."},
+    {.name = "parameters",
+     .value = "PARAMETER",
+     .doc =
+         "A parameter that is an input, in group p, as component and name: uav.vehicle.mass; may "
+         "be given several times, and operands behind FILE are parameters, too."},
     {.name = "emit",
      .value = "FORMAT",
      .doc = "Write the graph as c (one C99 file, which CasADi loads as an external function), dot, "
@@ -256,19 +261,41 @@ static tac_status check(const cli_args *args, session *s, tac__text *out, tac_er
 
 // --- the command ---------------------------------------------------------------------------------
 
+// Engines with other values of parameters: what they say was said before.
+static tac_status build(void *context, const tac_param_value *values, size_t count, uint32_t lanes,
+                        tac_engine **engine, tac_error *err)
+{
+    const session *s = context;
+    tac_engine_def def = tac_config_engine_def(s->sim.config);
+    def.lanes = lanes;
+    def.values = values;
+    def.value_count = count;
+    def.mistake = NULL;
+    return tac_config_build(s->sim.config, &def, engine, err);
+}
+
 static tac_status read_options(const cli_args *args, session *s, tac_graph_def *def, tac_error *err)
 {
     const char *of = cli_value(args, "of");
     if (of && strcmp(of, "dynamics") && strcmp(of, "step"))
         return tac__fail(err, TAC_E_USAGE, "option '--of' is dynamics or step, not '%s'", of);
+    const char **parameters = tac__arena_array(
+        &s->arena, args->given_count + args->operand_count + 1, sizeof *parameters);
     const char **outside = tac__arena_array(&s->arena, args->given_count + 1, sizeof *outside);
-    if (!outside)
+    if (!outside || !parameters)
         return tac__fail_memory(err);
     for (size_t i = 0; i < args->given_count; i++) {
         if (!strcmp(args->given[i].option->name, "outside"))
             outside[def->outside_count++] = args->given[i].value;
+        if (!strcmp(args->given[i].option->name, "parameters"))
+            parameters[def->parameter_count++] = args->given[i].value;
     }
+    for (size_t i = 1; i < args->operand_count; i++)
+        parameters[def->parameter_count++] = args->operands[i];
     def->outside = outside;
+    def->parameters = parameters;
+    def->build = build;
+    def->context = s;
     def->fast = cli_has(args, "fast");
     def->phase = cli_value(args, "phase");
     return TAC_OK;
@@ -307,9 +334,9 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 
 const cli_command cli_graph = {
     .name = "graph",
-    .operands = "FILE",
+    .operands = "FILE [PARAMETER...]",
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = 4096,
     .summary = "A simulation as a function: code, derivatives, pictures.",
     .doc = "Run the equations of FILE once over symbols, which gives a graph: a function of states "
            "x, held inputs u, parameters p and time t that computes the rates dx and the outputs y "

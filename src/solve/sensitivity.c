@@ -3,7 +3,7 @@
 #include "base/floats.h"
 #include "base/ticks.h"
 #include "bus/type.h"
-#include "solve/param.h"
+#include "engine/plan/named_param.h"
 #include "solve/result.h"
 
 #include <math.h>
@@ -543,7 +543,7 @@ static tac_status find_params(search *s, const tac_engine *e, tac_error *err)
     if (!found->params)
         return tac__fail_memory(err);
     for (size_t i = 0; i < found->param_count; i++)
-        TAC_TRY(tac__solve_param_find(s->arena, e, s->def->to[i], &s->own->params[i], err));
+        TAC_TRY(tac__param_by_name(s->arena, e, s->def->to[i], &s->own->params[i], err));
     return TAC_OK;
 }
 

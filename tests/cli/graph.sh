@@ -18,6 +18,9 @@ grep -q '"max_ulp": 0' check || fail "no verdict of the check"
 "$TACTUS" graph "$TACTUS_SOURCE/examples/rocket.yaml" --phase COAST --json >phase || fail "no phase"
 grep -q '"rocket.flight.phase"' phase && fail "the phase is an input though it was chosen"
 
+"$TACTUS" graph "$iris" --parameters uav.vehicle.mass >mass || fail "the mass is no parameter"
+grep -q 'input   p  *1  uav.vehicle.mass' mass || fail "the parameter is not listed"
+
 refused() {
     text=$1
     shift

@@ -35,7 +35,7 @@
     X(tac_client_def, context)                                                                     \
     X(tac_channel_def, reserved)                                                                   \
     X(tac_lcm_def, subscribe_count)                                                                \
-    X(tac_graph_def, phase)                                                                        \
+    X(tac_graph_def, context)                                                                      \
     X(tac_graph_emit_def, reserved)
 
 static void test_shape(void **state)

@@ -210,5 +210,136 @@ static void test_iris(void **state)
     follow("iris_mission.yaml", NULL, 1);
 }
 
+// --- parameters ---------------------------------------------------------------------------------
+
+static tac_status build(void *context, const tac_param_value *values, size_t count, uint32_t lanes,
+                        tac_engine **engine, tac_error *err)
+{
+    const rig *r = context;
+    tac_engine_def def = tac_config_engine_def(r->config);
+    def.lanes = lanes;
+    def.values = values;
+    def.value_count = count;
+    return tac_config_build(r->config, &def, engine, err);
+}
+
+static tac_graph *graph_with(rig *r, const char *const *parameters, size_t count)
+{
+    tac_graph_def def = tac_graph_def_default();
+    def.parameters = parameters;
+    def.parameter_count = count;
+    def.build = build;
+    def.context = r;
+    tac_graph *graph;
+    if (tac_graph_of_dynamics(r->engine, &def, &graph, &r->err) != TAC_OK)
+        return NULL;
+    return graph;
+}
+
+enum { MOST = 256 };
+
+// Both graphs at the same drawn points, the first with parameters; the largest relative difference.
+static double farthest(tac_graph *f, const double *p, tac_graph *plain)
+{
+    static double values[3][8][MOST];
+    double *in[8], *out[2][8], most = 0;
+    uint64_t seed = 3;
+    for (int point = 0; point < 50; point++) {
+        for (size_t g = 0; g < tac_graph_in_count(f); g++) {
+            const tac_graph_group group = tac_graph_in(f, g);
+            assert_true(group.count <= MOST);
+            in[g] = values[0][g];
+            for (size_t i = 0; i < group.count; i++)
+                in[g][i] = !strcmp(group.name, "p")       ? p[i]
+                           : !strcmp(group.name, "phase") ? (double)(input_bits(&seed) % 6)
+                                                          : input_uniform(&seed, 0.1, 1);
+        }
+        for (size_t g = 0; g < tac_graph_out_count(f); g++) {
+            out[0][g] = values[1][g];
+            out[1][g] = values[2][g];
+        }
+        tac_error err;
+        assert_int_equal(tac_graph_evaluate(f, (const double *const *)in, out[0], &err), TAC_OK);
+        assert_int_equal(tac_graph_evaluate(plain, (const double *const *)in, out[1], &err),
+                         TAC_OK);
+        for (size_t g = 0; g < tac_graph_out_count(f); g++) {
+            for (size_t i = 0; i < tac_graph_out(f, g).count; i++) {
+                const double a = out[0][g][i], b = out[1][g][i];
+                most = fmax(most, same_bits(a, b) ? 0 : fabs(a - b) / (fabs(a) + fabs(b)));
+            }
+        }
+    }
+    return most;
+}
+
+// A graph with parameters against graphs of engines in which these have other values.
+static void with_values(const char *example, const char *const *names, size_t count,
+                        const tac_param_value *own, double off, double tolerance)
+{
+    rig r;
+    rig_example(&r, example, NULL, NULL, 0);
+    tac_graph *f = graph_with(&r, names, count);
+    if (!f)
+        rig_show(&r);
+    assert_non_null(f);
+    for (int k = 0; k < 3; k++) {
+        tac_param_value values[2];
+        double p[2];
+        for (size_t i = 0; i < count; i++) {
+            values[i] = own[i];
+            p[i] = values[i].value *= 1 + (k == 0 ? 0 : k == 1 ? off : -off);
+        }
+        tac_engine *engine;
+        assert_int_equal(build(&r, values, count, 1, &engine, &r.err), TAC_OK);
+        tac_graph *plain;
+        const tac_graph_def def = tac_graph_def_default();
+        assert_int_equal(tac_graph_of_dynamics(engine, &def, &plain, &r.err), TAC_OK);
+        const double most = farthest(f, p, plain);
+        print_message("%s, %s: %.2g\n", example, names[0], most);
+        assert_true(most <= (k == 0 ? 0 : tolerance)); // at its own value bit for bit
+        tac_graph_destroy(plain);
+        tac_engine_destroy(engine);
+    }
+    tac_graph_destroy(f);
+    rig_close(&r);
+}
+
+static void test_parameters(void **state)
+{
+    (void)state;
+    static const char *const drag[] = {"vehicle.drag"}, *const mass[] = {"uav.vehicle.mass"};
+    static const char *const motor[] = {"rocket.motor1.thrust", "rocket.motor1.isp"};
+    static const tac_param_value own[] = {{"uav.vehicle", "drag", 0, 0.05},
+                                          {"uav.vehicle", "mass", 0, 1.5}};
+    static const tac_param_value of_motor[] = {{"rocket.motor1", "thrust", 0, 120e3},
+                                               {"rocket.motor1", "isp", 0, 245}};
+    with_values("iris_mission.yaml", drag, 1, &own[0], 0.17, 1e-13);
+    with_values("iris_mission.yaml", mass, 1, &own[1], 0.17,
+                1e-8); // thrust is calibrated by the weight
+    with_values("rocket.yaml", motor, 2, of_motor, 0.05, 1e-9);
+}
+
+static void refused(rig *r, const char *name, const char *part)
+{
+    tac_error_clear(&r->err);
+    assert_null(graph_with(r, &name, 1));
+    if (!strstr(r->err.text, part))
+        fail_msg("'%s' does not say: %s", r->err.text, part);
+}
+
+static void test_refused_parameters(void **state)
+{
+    (void)state;
+    rig r;
+    rig_example(&r, "iris_mission.yaml", NULL, NULL, 0);
+    refused(&r, "vehicle.attitude[0]", "no number in it follows");
+    refused(&r, "uav.vehicle.mas", "did you mean 'uav.vehicle.mass'");
+    rig_close(&r);
+    rig_example(&r, "rocket.yaml", NULL, NULL, 0);
+    refused(&r, "rocket.motor2.curve.thrust[0]", "no number in it follows");
+    rig_close(&r);
+}
+
 TEST_MAIN(cmocka_unit_test(test_iris), cmocka_unit_test(test_any_point),
-          cmocka_unit_test(test_loop))
+          cmocka_unit_test(test_loop), cmocka_unit_test(test_parameters),
+          cmocka_unit_test(test_refused_parameters))

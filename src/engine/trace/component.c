@@ -13,7 +13,7 @@ tac_status tac__trace_step_make(tac__trace *tr, const tac__component *c, tac__tr
     if (!made->in || !made->out || !made->state || !p)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < c->number_count; i++)
-        p[i] = (tac__sym_value){.value = c->numbers[i]};
+        TAC_TRY(tac__trace_number(tr, c, i, &p[i]));
     return TAC_OK;
 }
 

@@ -16,7 +16,7 @@ typedef struct tac__trace_step {
     const tac__sym_value *x, *p, *decided;
 } tac__trace_step;
 
-// Arrays for the pointers, and symbols for numbers, which are constants.
+// Arrays for the pointers, and symbols for numbers.
 tac_status tac__trace_step_make(tac__trace *trace, const tac__component *c, tac__trace_step *made);
 
 // Values that a step draws become inputs: `draw` makes `count` of them.

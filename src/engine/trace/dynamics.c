@@ -126,6 +126,7 @@ static tac_status trace(tac__trace *tr)
 {
     static const tac_type single = TAC_TYPE_F64;
     TAC_TRY(tac__trace_choose(tr));
+    TAC_TRY(tac__trace_params_begin(tr));
     TAC_TRY(tac__trace_plant_make(tr));
     tac__trace_list list = {.items = NULL};
     const tac__sym_value *t =
@@ -148,9 +149,12 @@ tac_status tac__trace_dynamics(tac_engine *engine, const tac_graph_def *def, tac
         return tac__fail(err, TAC_E_CALLER, "a graph is made of an engine that was prepared");
     tac__trace tr;
     tac_status status = tac__trace_begin(&tr, engine, def, "dynamics", err);
-    tr.sources = sources;
+    tac__trace_sources own = {.arena = &tr.arena};
+    tr.sources = sources || !def->parameter_count ? sources : &own;
     if (status == TAC_OK)
         status = trace(&tr);
+    if (status == TAC_OK)
+        status = tac__trace_params_check(&tr, tac__trace_dynamics);
     return tac__trace_end(&tr, status, graph);
 }
 

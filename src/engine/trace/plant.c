@@ -194,7 +194,9 @@ static tac_status make_held(tac__trace *tr, const tac__component *c, size_t inpu
     const void *seen = tr->engine->instances[c->index]->bus.in[input];
     const tac__sym_value *from;
     if (in->signal < 0) {
-        from = tac__trace_constants(tr, &port->type, seen);
+        tac_status status;
+        from = tac__trace_open(tr, c, input, &status);
+        TAC_TRY(status);
     } else if (is_own(plan, in)) {
         const char *name = tac__arena_format(&tr->arena, "%s.%s", c->name, port->name);
         const tac__trace_value value = {name, port->unit, &port->type, seen};
@@ -284,6 +286,19 @@ static tac_status check_component(tac__trace *tr, const tac__component *c)
                         c->name, c->type->name);
 }
 
+// Numbers are constants, or follow from parameters that are inputs.
+static tac_status make_numbers(tac__trace *tr, size_t island)
+{
+    const tac__trace_island *made = &tr->islands[island];
+    tac__sym_value *numbers = (tac__sym_value *)(uintptr_t)made->subject.numbers;
+    for (size_t i = 0; i < made->evaluator->count && tr->params; i++) {
+        const tac__component *c = component_of(tr, island, i);
+        for (size_t k = 0; k < c->number_count; k++)
+            TAC_TRY(tac__trace_number(tr, c, k, numbers++));
+    }
+    return TAC_OK;
+}
+
 static tac_status make_island(tac__trace *tr, size_t k)
 {
     tac__island *island = &tr->engine->islands[k];
@@ -303,6 +318,7 @@ static tac_status make_island(tac__trace *tr, size_t k)
         return TAC_E_MEMORY;
     TAC_TRY(make_island_states(tr, k));
     TAC_TRY(make_modes(tr, k));
+    TAC_TRY(make_numbers(tr, k));
     if (gated)
         TAC_TRY(make_gates(tr, k));
     find_outputs(tr, k);

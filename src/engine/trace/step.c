@@ -443,6 +443,7 @@ static tac_status trace(stepping *g)
     g->h_us = fastest(plan);
     TAC_TRY(check_method(tr));
     TAC_TRY(tac__trace_choose(tr));
+    TAC_TRY(tac__trace_params_begin(tr));
     TAC_TRY(make_parts(g));
     TAC_TRY(tac__trace_plant_make(tr));
     const tac__sym_value *t =
@@ -472,10 +473,13 @@ tac_status tac__trace_of_step(tac_engine *engine, const tac_graph_def *def, tac_
         return tac__fail(err, TAC_E_CALLER, "a graph is made of an engine that was prepared");
     tac__trace tr;
     tac_status status = tac__trace_begin(&tr, engine, def, "step", err);
-    tr.sources = sources;
+    tac__trace_sources own = {.arena = &tr.arena};
+    tr.sources = sources || !def->parameter_count ? sources : &own;
     stepping g = {.tr = &tr};
     if (status == TAC_OK)
         status = trace(&g);
+    if (status == TAC_OK)
+        status = tac__trace_params_check(&tr, tac__trace_of_step);
     return tac__trace_end(&tr, status, graph);
 }
 

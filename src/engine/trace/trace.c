@@ -31,6 +31,7 @@ tac_status tac__trace_end(tac__trace *tr, tac_status status, tac_graph **graph)
         tr->graph = NULL;
     }
     *graph = tr->graph;
+    tac__trace_params_end(tr);
     tac__arena_fini(&tr->arena);
     return status;
 }

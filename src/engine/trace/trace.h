@@ -58,6 +58,7 @@ typedef struct tac__trace {
     tac__trace_list x, u, p, mode, phase, held; // inputs
     tac__trace_list dx, y;                      // outputs
     tac__trace_sources *sources;                // NULL: nobody asks
+    struct tac__trace_params *params;           // NULL: all are constants
 } tac__trace;
 
 // --- trace.c ---
@@ -88,6 +89,23 @@ tac__sym_value *tac__trace_constants(tac__trace *trace, const tac_type *type, co
 
 // The values that a group of inputs has in the engine now.
 void tac__trace_read(const tac__trace_source *sources, size_t count, double t_s, double *values);
+
+// --- params.c ---
+typedef struct tac__trace_params tac__trace_params;
+
+// Find the parameters of trace->def, which become inputs, and build engines with other values.
+tac_status tac__trace_params_begin(tac__trace *trace);
+void tac__trace_params_end(tac__trace *trace); // also after a failure
+// Number i of a component; and the resting value of an open input, an array. NULL: see *status.
+tac_status tac__trace_number(tac__trace *trace, const tac__component *c, size_t i,
+                             tac__sym_value *made);
+tac__sym_value *tac__trace_open(tac__trace *trace, const tac__component *c, size_t input,
+                                tac_status *status);
+// The graph is complete: does it give what a graph of an engine with other values gives? `again`
+// traces such an engine. Where sources are not asked for, trace->sources was set for this.
+typedef tac_status tac__trace_fn(tac_engine *engine, const tac_graph_def *def, tac_graph **graph,
+                                 tac__trace_sources *sources, tac_error *err);
+tac_status tac__trace_params_check(tac__trace *trace, tac__trace_fn *again);
 
 // --- dynamics.c ---
 // Which components stay outside, and is there such a phase: as trace->def says.

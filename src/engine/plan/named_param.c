@@ -1,5 +1,5 @@
-// param.c - see param.h.
-#include "solve/param.h"
+// named_param.c - see named_param.h.
+#include "engine/plan/named_param.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -118,8 +118,8 @@ static void suggest(tac__arena *arena, const tac_engine *e, const char *text, ta
         tac__error_append(err, "; did you mean '%s'?", nearest.best);
 }
 
-tac_status tac__solve_param_find(tac__arena *arena, const tac_engine *e, const char *text,
-                                 tac_sensitivity_param *param, tac_error *err)
+tac_status tac__param_by_name(tac__arena *arena, const tac_engine *e, const char *text,
+                              tac_sensitivity_param *param, tac_error *err)
 {
     const size_t count = tac_engine_sizes(e).components;
     bool known = false;
