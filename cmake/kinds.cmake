@@ -9,6 +9,8 @@ set(TACTUS_KIND_LANGUAGE_pack4 cc)
 set(TACTUS_KIND_LANGUAGE_pack8 cc)
 set(TACTUS_KIND_LANGUAGE_dual cc)
 set(TACTUS_KIND_LANGUAGE_dualp cc)
+set(TACTUS_KIND_LANGUAGE_dualp_avx2 cc)
+set(TACTUS_KIND_LANGUAGE_dualp_avx512 cc)
 set(TACTUS_KIND_LANGUAGE_sym cc)
 
 # Units of packs are compiled for the machines that have such registers; whoever calls them asks the
@@ -17,14 +19,26 @@ set(TACTUS_KIND_FLAGS_f64_avx2)
 set(TACTUS_KIND_FLAGS_pack2)
 set(TACTUS_KIND_FLAGS_pack4)
 set(TACTUS_KIND_FLAGS_pack8)
+set(TACTUS_KIND_FLAGS_dualp_avx2)
+set(TACTUS_KIND_FLAGS_dualp_avx512)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(TACTUS_KIND_FLAGS_f64_avx2 -mavx2)
     set(TACTUS_KIND_FLAGS_pack4 -mavx2)
     set(TACTUS_KIND_FLAGS_pack8 -mavx512f)
+    set(TACTUS_KIND_FLAGS_dualp_avx2 -mavx2)
+    set(TACTUS_KIND_FLAGS_dualp_avx512 -mavx512f)
 endif()
 
 # Units of symbols run once for each graph: they are not optimised.
 set(TACTUS_KIND_FLAGS_sym -O0 -U_FORTIFY_SOURCE)
+
+# A dual takes nine doubles: functions that gcc does not inline pass it through memory.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT TACTUS_SANITIZE)
+    set(inlined --param=max-inline-insns-auto=400 --param=max-inline-insns-single=1000
+                --param=inline-unit-growth=300 --param=large-function-growth=2000)
+    list(APPEND TACTUS_KIND_FLAGS_dualp_avx2 ${inlined})
+    list(APPEND TACTUS_KIND_FLAGS_dualp_avx512 ${inlined})
+endif()
 
 # Under sanitizers units of derivatives take gcc four times as long to optimise as to compile (7.5 s
 # and 1.7 s for one), and are evaluated seldom. What is fuzzed reads texts and files, and computes
@@ -32,6 +46,8 @@ set(TACTUS_KIND_FLAGS_sym -O0 -U_FORTIFY_SOURCE)
 if(TACTUS_SANITIZE)
     list(APPEND TACTUS_KIND_FLAGS_dual -O0)
     list(APPEND TACTUS_KIND_FLAGS_dualp -O0)
+    list(APPEND TACTUS_KIND_FLAGS_dualp_avx2 -O0)
+    list(APPEND TACTUS_KIND_FLAGS_dualp_avx512 -O0)
 endif()
 if(TACTUS_FUZZ)
     foreach(kind f64 f64_avx2 pack2 pack4 pack8)

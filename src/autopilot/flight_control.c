@@ -3,6 +3,7 @@
 #include "autopilot/flight_ports.h"
 #include "autopilot/ports.h"
 #include "autopilot/types.h"
+#include "math/machine.h"
 #include "model/builtin.h"
 #include "model/vehicle/params.h"
 
@@ -308,8 +309,18 @@ STEP(pack4);
 STEP(pack8);
 STEP(dual);
 STEP(dualp);
+STEP(dualp_avx2);
+STEP(dualp_avx512);
 #undef STEP
 tac_status tac__flight_control_given_sym(tac_step *s, const void *self);
+
+// Eight derivatives in one register or in two.
+static tac_status step_duals(tac_step *s, const void *self)
+{
+    return tac__machine_has_pack(8)   ? tac__flight_control_step_dualp_avx512(s, self)
+           : tac__machine_has_pack(4) ? tac__flight_control_step_dualp_avx2(s, self)
+                                      : tac__flight_control_step_dualp(s, self);
+}
 
 const tac_component_type tac__flight_control_type = {
     TAC__TYPE("flight_control", "2", "flies a multirotor: missions, return, landing, lost motors",
@@ -323,7 +334,7 @@ const tac_component_type tac__flight_control_type = {
     .kernels[TAC_PACK4].step = tac__flight_control_step_pack4,
     .kernels[TAC_PACK8].step = tac__flight_control_step_pack8,
     .kernels[TAC_DUALS].step = tac__flight_control_step_dual,
-    .kernels[TAC_DUALS_OF_ALL].step = tac__flight_control_step_dualp,
+    .kernels[TAC_DUALS_OF_ALL].step = step_duals,
     .kernels[TAC_SYMBOLS].step = tac__flight_control_given_sym,
     .alike = flight_alike,
     .verify = flight_verify,

@@ -11,7 +11,7 @@
 //     TAC_KIND_SYM                    a node of a graph                   C++17
 //
 // TAC_KIND_F64_AVX2 is TAC_KIND_F64 under another name, for units that are compiled a second time
-// for machines with AVX2.
+// for machines with AVX2; TAC_KIND_DUALP_AVX2 and TAC_KIND_DUALP_AVX512 are TAC_KIND_DUALP.
 //
 // Each kind has the types `real` and `cond`; the operators + - * / and their assignments, unary -,
 // and < > <= >= between reals or a real and a double; c_and, c_or, c_not, r_select, r_abs, r_sqrt,
@@ -35,6 +35,9 @@
 
 #ifdef TAC_KIND_F64_AVX2
 #define TAC_KIND_F64
+#endif
+#if defined(TAC_KIND_DUALP_AVX2) || defined(TAC_KIND_DUALP_AVX512)
+#define TAC_KIND_DUALP
 #endif
 #if (defined(TAC_KIND_F64) + defined(TAC_KIND_PACK2) + defined(TAC_KIND_PACK4) +                   \
      defined(TAC_KIND_PACK8) + defined(TAC_KIND_DUAL) + defined(TAC_KIND_DUALP) +                  \
@@ -74,6 +77,12 @@
 #include "math/real_pack.h"
 #elif defined(TAC_KIND_DUAL)
 #define TAC_KIND dual
+#include "math/real_dual.hh"
+#elif defined(TAC_KIND_DUALP_AVX2)
+#define TAC_KIND dualp_avx2
+#include "math/real_dual.hh"
+#elif defined(TAC_KIND_DUALP_AVX512)
+#define TAC_KIND dualp_avx512
 #include "math/real_dual.hh"
 #elif defined(TAC_KIND_DUALP)
 #define TAC_KIND dualp

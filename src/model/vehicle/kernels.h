@@ -70,13 +70,19 @@ TAC__EVAL_KERNEL(tac__multirotor_output)
 TAC__STATE_KERNEL(tac__multirotor_detect)
 TAC__STATE_KERNEL(tac__multirotor_project)
 
-// The kernels of doubles again, compiled for machines with AVX2.
+// The kernels of doubles again, compiled for machines with AVX2; those of duals for machines with
+// AVX2 and with AVX-512.
+#define TAC__MULTIROTOR_AGAIN(kind)                                                                \
+    tac_status tac__multirotor_derive_##kind(const tac_eval *e, const void *self);                 \
+    tac_status tac__multirotor_output_##kind(const tac_eval *e, const void *self);                 \
+    tac_status tac__multirotor_detect_##kind(const tac_eval *e, const void *self, double *g);      \
+    tac_status tac__multirotor_project_##kind(const tac_eval *e, const void *self, double *x);
 TAC_BEGIN_DECLS
-tac_status tac__multirotor_derive_f64_avx2(const tac_eval *e, const void *self);
-tac_status tac__multirotor_output_f64_avx2(const tac_eval *e, const void *self);
-tac_status tac__multirotor_detect_f64_avx2(const tac_eval *e, const void *self, double *g);
-tac_status tac__multirotor_project_f64_avx2(const tac_eval *e, const void *self, double *x);
+TAC__MULTIROTOR_AGAIN(f64_avx2)
+TAC__MULTIROTOR_AGAIN(dualp_avx2)
+TAC__MULTIROTOR_AGAIN(dualp_avx512)
 TAC_END_DECLS
+#undef TAC__MULTIROTOR_AGAIN
 
 #ifdef TAC_KIND_F64
 // Returns how many bytes are used by what the vehicle has: the rest of *n is zero. To be called

@@ -284,6 +284,21 @@ static tac_status output_best(const tac_eval *e, const void *self)
                                     : tac__multirotor_output_f64(e, self);
 }
 
+// Duals by parameters, eight derivatives in one register or in two.
+static tac_status derive_duals(const tac_eval *e, const void *self)
+{
+    return tac__machine_has_pack(8)   ? tac__multirotor_derive_dualp_avx512(e, self)
+           : tac__machine_has_pack(4) ? tac__multirotor_derive_dualp_avx2(e, self)
+                                      : tac__multirotor_derive_dualp(e, self);
+}
+
+static tac_status output_duals(const tac_eval *e, const void *self)
+{
+    return tac__machine_has_pack(8)   ? tac__multirotor_output_dualp_avx512(e, self)
+           : tac__machine_has_pack(4) ? tac__multirotor_output_dualp_avx2(e, self)
+                                      : tac__multirotor_output_dualp(e, self);
+}
+
 #define KERNELS(kind)                                                                              \
     {                                                                                              \
         .output = tac__multirotor_output_##kind, .derive = tac__multirotor_derive_##kind,          \
@@ -304,7 +319,10 @@ const tac_component_type tac__multirotor_type = {
                 [TAC_PACK4] = KERNELS(pack4),
                 [TAC_PACK8] = KERNELS(pack8),
                 [TAC_DUALS] = KERNELS(dual),
-                [TAC_DUALS_OF_ALL] = KERNELS(dualp),
+                [TAC_DUALS_OF_ALL] = {.output = output_duals,
+                                      .derive = derive_duals,
+                                      .detect = tac__multirotor_detect_dualp,
+                                      .project = tac__multirotor_project_dualp},
                 [TAC_SYMBOLS] = KERNELS(sym)},
     .alike = multirotor_alike,
 };

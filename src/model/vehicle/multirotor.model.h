@@ -8,9 +8,14 @@
 #include "model/world/atmosphere.h"
 #include "model/world/gravity.h"
 
-// Kinds that are run (f64, packs) are inlined into one function. Dual numbers and graphs need not
-// be, and with sanitizers compiling it would take minutes.
-#if !(defined(TAC_KIND_F64) || defined(TAC_LANES)) || defined(__SANITIZE_ADDRESS__)
+// Kinds that are run (f64, packs, duals for machines with wide registers) are inlined into one
+// function. Other dual numbers and graphs need not be, and with sanitizers compiling it would take
+// minutes.
+#if defined(TAC_KIND_F64) || defined(TAC_LANES) || defined(TAC_KIND_DUALP_AVX2) ||                 \
+    defined(TAC_KIND_DUALP_AVX512)
+#define MULTIROTOR__RUNS
+#endif
+#if !defined(MULTIROTOR__RUNS) || defined(__SANITIZE_ADDRESS__)
 #define MULTIROTOR__CORE static inline
 #define MULTIROTOR__WHOLE
 #else
@@ -21,7 +26,7 @@
 // Kinds that are run are compiled once for each common shape of vehicle, so that loops can be
 // unrolled; other kinds have one version with plain loops. Saves 2,950 of 17,350 instructions a
 // millisecond of flight of a quadrotor (callgrind, examples/iris_mission.yaml from 5 s to 10 s).
-#if defined(TAC_KIND_F64) || defined(TAC_LANES)
+#ifdef MULTIROTOR__RUNS
 #define MULTIROTOR__CALL(core, shape, ...)                                                         \
     do {                                                                                           \
         const vehicle_shape any = {shape->rotors, shape->batteries, shape->buses, shape->upright}; \
