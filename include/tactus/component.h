@@ -306,6 +306,10 @@ typedef struct tac_component_type {
     // tac_turned_true, nothing else. Ordinary runs do not call it. The `step` kernels of duals and
     // symbols read the numbers through s->decided and compute the rest in their own kind.
     tac_status (*decide)(const tac_step *s, const void *self, double *decided);
+    // By how much a condition that was declared holds: a number that is positive where it holds,
+    // and that crosses 0 where it turns true. Pure, as `holds`. Where a run is differentiated, it
+    // tells how the instant that was located depends on parameters; ordinary runs do not call it.
+    tac_status (*margin)(const tac_step *s, const void *self, int condition, double *margin);
 } tac_component_type;
 
 static inline tac_component_type tac_component_type_default(void)

@@ -200,6 +200,13 @@ static bool scenario_holds(const tac_step *step, const void *self, int condition
     return !result.nan && result.value != 0;
 }
 
+static tac_status scenario_margin(const tac_step *step, const void *self, int condition,
+                                  double *margin)
+{
+    const tac__scenario *s = self;
+    return tac__formula_margin(&s->events[s->located[condition]].condition, step, margin);
+}
+
 static tac_status happen(const tac__scenario *s, size_t i, tac__instant now, tac_step *step)
 {
     const tac__scenario_event *e = &s->events[i];
@@ -258,6 +265,7 @@ static const tac_component_type scenario_type = {
     .kernels[TAC_NUMBERS].step = scenario_step,
     .verify = scenario_verify,
     .holds = scenario_holds,
+    .margin = scenario_margin,
     .close = scenario_close,
 };
 

@@ -1,7 +1,7 @@
 // result.c - see result.h.
 #include "solve/result.h"
+#include "math/difference.h"
 
-#include <math.h>
 #include <string.h>
 
 // --- compiling ----------------------------------------------------------------------------------
@@ -125,49 +125,30 @@ double tac__result_value(const tac__result *r, tac_time t_us)
                      : tac__program_run(r->program, t_us, r->values, NULL).value;
 }
 
-// Central differences with steps h, h/2, h/4, ... extrapolated to 0; that of the smallest error
-// estimate is taken (Ridders 1982).
-enum { ROUNDS = 8 };
+// A result as a function of one of its inputs.
+typedef struct moved_input {
+    const tac__result *result;
+    tac_time t_us;
+    double *value;
+} moved_input;
 
-typedef double at_fn(const tac__result *r, tac_time t_us, size_t input, double offset);
-
-static double ridders(const tac__result *r, tac_time t_us, size_t input, double h, at_fn *at)
+static double with_offset(void *context, double offset)
 {
-    double row[ROUNDS] = {0}, best = (double)NAN, least = (double)INFINITY;
-    for (int k = 0; k < ROUNDS; k++, h /= 2) {
-        double before = row[0], factor = 4;
-        row[0] = (at(r, t_us, input, h) - at(r, t_us, input, -h)) / (2 * h);
-        for (int j = 1; j <= k; j++, factor *= 4) {
-            const double next = row[j - 1] + (row[j - 1] - before) / (factor - 1);
-            const double error = fmax(fabs(next - row[j - 1]), fabs(next - before));
-            before = row[j];
-            row[j] = next;
-            if (!(error < least))
-                continue;
-            least = error;
-            best = next;
-        }
-    }
-    return best;
-}
-
-static double with_input(const tac__result *r, tac_time t_us, size_t input, double offset)
-{
-    double *value = &r->inputs[input].value;
-    const double kept = *value;
-    *value += offset;
-    const double result = tac__result_value(r, t_us);
-    *value = kept;
-    return result;
+    const moved_input *m = context;
+    const double kept = *m->value;
+    *m->value += offset;
+    const double value = tac__result_value(m->result, m->t_us);
+    *m->value = kept;
+    return value;
 }
 
 double tac__result_slopes(const tac__result *r, tac_time t_us, double *slopes)
 {
     for (size_t i = 0; i < r->count; i++) {
-        const double size = fabs(r->inputs[i].value);
-        // A power of two, so that the sum with a value of that size is exact.
-        const double h = ldexp(1, size > 1e-6 ? ilogb(size) - 4 : -20);
-        slopes[i] = r->inputs[i].scalar == TAC_F64 ? ridders(r, t_us, i, h, with_input) : 0;
+        moved_input m = {r, t_us, &r->inputs[i].value};
+        slopes[i] = r->inputs[i].scalar == TAC_F64
+                        ? tac__difference(with_offset, &m, tac__difference_step(*m.value))
+                        : 0;
     }
     // Time counts in whole microseconds; expressions are mostly linear in it.
     const tac_time h_us = t_us < 1024 ? t_us : 1024;

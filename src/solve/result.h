@@ -1,7 +1,7 @@
 // result.h - a result of a run: an expression over signals, its value and its derivatives.
 //
-// Derivatives of the expression by the signals are taken here by extrapolated differences of the
-// expression alone (Ridders' method), which has no noise: they are good to about eleven digits.
+// Derivatives of the expression by the signals are extrapolated differences of the expression alone
+// (math/difference.h), which has no noise.
 #ifndef TAC_SOLVE_RESULT_H
 #define TAC_SOLVE_RESULT_H
 

@@ -84,6 +84,19 @@ static double slope_of(const around *a, size_t i, bool central)
     return s[0] + 3 * (s[0] - s[1]) + 3 * (s[2] - s[1]) + (s[2] - s[3]);
 }
 
+// Do slopes over h and 2 h agree, but for rounding? A parameter may have a meaning of its own at
+// one value, as 0 for "computed from others": there is no derivative.
+static bool is_smooth(const around *a, size_t i, bool central)
+{
+    const double *const *f = (const double *const *)a->starts;
+    const double *p = a->at;
+    const int first = 1, second = central ? 3 : 2, back = central ? 2 : 0;
+    const double one = (f[first][i] - f[0][i]) / (p[first] - p[0]);
+    const double two = (f[second][i] - f[back][i]) / (p[second] - p[back]);
+    const double rounding = 1e-14 * fabs(f[0][i]) / fabs(p[first] - p[0]);
+    return fabs(one - two) <= 1e-3 * fmax(fabs(one), fabs(two)) + rounding;
+}
+
 // Values of the parameter: on both sides, or only on one where the other is out of its range.
 static tac_status look_around(const search *s, const tac_sensitivity_param *p, tac__arena *arena,
                               around *a, bool *central, tac_error *err)
@@ -121,6 +134,11 @@ static tac_status seed(const search *s, tac__tangents *t, size_t direction,
     for (size_t i = 0; status == TAC_OK && i < a.count; i++) {
         slopes[i] = slope_of(&a, i, central);
         any |= slopes[i] != 0;
+        if (!is_smooth(&a, i, central))
+            status = tac__fail(err, TAC_E_CONFIG,
+                               "what parameter '%s' changes jumps at its value, or bends: there is "
+                               "no derivative by it",
+                               p->name);
     }
     if (status == TAC_OK && !any)
         status = tac__fail(err, TAC_E_CONFIG,

@@ -365,6 +365,51 @@ static void test_when(void **state)
     close_rig(&r);
 }
 
+// A change of phase at a located instant turns the velocity round: the point falls t1 = sqrt(2
+// h/g), and from there z = -0.8 v1 s + g s^2 / 2, v1 = sqrt(2 g h), s = T - t1. A second later
+// another change, which follows the first after a fixed time, stops it: v is 0 at T' = t1 + 1 s.
+static void test_phase(void **state)
+{
+    (void)state;
+    const double g = 9.81, h = 5, t1 = sqrt(2 * h / g), v1 = sqrt(2 * g * h), s = 1.6 - t1;
+    const double v_g = v1 / (2 * g), v_h = v1 / (2 * h), s_g = t1 / (2 * g), s_h = -t1 / (2 * h);
+    const double v = -0.8 * v1 + g * s;
+    rig r;
+    open_rig(&r,
+             "duration: 1.6 s\n"
+             "plant: {integrator: {kind: rk4, h_max: 10 ms}}\n"
+             "entities:\n"
+             "  stone:\n"
+             "    phases:\n"
+             "      names: [FALL, RISE, REST]\n"
+             "      initial: FALL\n"
+             "      transitions:\n"
+             "        - {from: FALL, to: RISE, condition: \"m.position.z > 0 m\", locate: true,\n"
+             "           actions: [{reset: m.velocity.z, to: \"-0.8*m.velocity.z\"}]}\n"
+             "        - {from: RISE, to: REST, condition: \"held(flight.phase == RISE, 0.5 s)\", "
+             "locate: true,\n"
+             "           actions: [{reset: m.velocity.x, to: \"2*m.velocity.x\"}]}\n"
+             "    components:\n"
+             "      m: {type: point_mass, params: {gravity: [0, 0, 9.81], position: [0, 0, -5], "
+             "velocity: [3, 0, 0]}}\n");
+    tac_sensitivity *found =
+        find(&r, LIST("stone.m.position.z", "stone.m.velocity.z", "stone.m.position.x"), NULL,
+             LIST("m.gravity[2]", "m.position[2]", "m.velocity[0]"));
+    const tac_sensitivity_result *f = found->results;
+    near(f[0].value, -0.8 * v1 * s + g * s * s / 2, 1e-5);
+    near(f[0].derivatives[0], -0.8 * v_g * s + s * s / 2 + v * s_g, 1e-5);
+    near(f[0].derivatives[1], 0.8 * v_h * s - v * s_h, 1e-5);
+    near(f[1].derivatives[0], -0.8 * v_g + s + g * s_g, 1e-5);
+    near(f[1].derivatives[1], 0.8 * v_h - g * s_h, 1e-5);
+    // x = 3 (t1 + 0.5) + 6 (T - t1 - 0.5)
+    near(f[2].derivatives[0], 3 * s_g, 1e-5);
+    near(f[2].derivatives[1], -3 * s_h, 1e-5);
+    near(f[2].derivatives[2], t1 + 0.5 + 2 * (s - 0.5), 1e-5);
+    assert_int_equal(found->gap_count, 0);
+    tac_sensitivity_destroy(found);
+    close_rig(&r);
+}
+
 // A loop through three rate groups, with a delay, a gain, a unit, and every policy.
 static void test_loop(void **state)
 {
@@ -435,6 +480,9 @@ static void test_errors(void **state)
     assert_non_null(strstr(r.err.text, "o.mass"));
     assert_int_equal(try_find(&r, LIST("o.positio"), NULL, LIST("o.mass"), &found), TAC_E_NAME);
     assert_int_equal(try_find(&r, LIST("t"), "a.y > 0.5 N", LIST("o.mass"), &found), TAC_E_CONFIG);
+    assert_int_equal(try_find(&r, LIST("o.position"), NULL, LIST("a.in"), &found), TAC_E_TYPE);
+    assert_int_equal(try_find(&r, LIST("o.position"), NULL, LIST("o.damping"), &found), TAC_OK);
+    tac_sensitivity_destroy(found); // 0, the end of its range
     close_rig(&r);
     open_rig(&r, "duration: 1 s\nplant: {integrator: {kind: rodas4}}\n"
                  "components: {o: {type: oscillator}}\n");
@@ -444,5 +492,5 @@ static void test_errors(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_oscillator), cmocka_unit_test(test_event),
-          cmocka_unit_test(test_when), cmocka_unit_test(test_loop), cmocka_unit_test(test_gaps),
-          cmocka_unit_test(test_errors))
+          cmocka_unit_test(test_when), cmocka_unit_test(test_phase), cmocka_unit_test(test_loop),
+          cmocka_unit_test(test_gaps), cmocka_unit_test(test_errors))

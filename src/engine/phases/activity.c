@@ -11,6 +11,7 @@
 #include "engine/run/integrate.h"
 #include "engine/run/driven.h"
 #include "engine/phases/phases.h"
+#include "engine/tangent/follow.h"
 #include "engine/run/written.h"
 
 #include <string.h>
@@ -341,6 +342,8 @@ static tac_status hold_outputs(tac_engine *e, tac_instance *c, tac_time t_us)
             memcpy(c->step.out[k], value,
                    tac__type_words(&c->plan->outputs.items[k].type) * sizeof(uint64_t));
     }
+    if (e->tangents)
+        tac__tangents_hold(e, c, t_us);
     return TAC_OK;
 }
 
@@ -364,6 +367,8 @@ static void close_component(tac_engine *e, tac_instance *c, tac_time t_us)
         p->skip(p->self, t_us);
     if (!c->plan->hold)
         rest_outputs(c);
+    if (e->tangents)
+        tac__tangents_rest(e, c, t_us);
     tac__activity_close(c);
     tac__writes_done(&c->plan->eval_writes, t_us);
     if (!c->plan->hold)

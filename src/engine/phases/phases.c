@@ -552,6 +552,12 @@ static bool phases_hold(const tac_step *s, const void *self, int condition)
     return !r.nan && r.value != 0;
 }
 
+static tac_status phases_margin(const tac_step *s, const void *self, int condition, double *margin)
+{
+    const tac__phases *p = self;
+    return tac__formula_margin(&p->transitions[p->located[condition]].condition, s, margin);
+}
+
 static void phases_close(void *self)
 {
     tac__phases *p = self;
@@ -574,4 +580,5 @@ const tac_component_type tac__phases_type = {
     .kernels[TAC_NUMBERS].step = phases_step,
     .holds = phases_hold,
     .close = phases_close,
+    .margin = phases_margin,
 };

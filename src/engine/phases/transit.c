@@ -14,6 +14,7 @@
 #include "engine/run/driven.h"
 #include "base/floats.h"
 #include "engine/phases/phases.h"
+#include "engine/tangent/follow.h"
 
 #include <string.h>
 
@@ -122,7 +123,10 @@ static tac_status find_values(tac_engine *e, tac_instance *m, const tac__transit
                 tac__program_run(f->program, t_us, m->step.in, memory_of(m, f));
             if (r.nan || r.value != r.value)
                 return fail_nan(e, m, f, r.nan ? r.nan : f->text);
-            *value++ = r.value;
+            *value = r.value;
+            if (e->tangents)
+                tac__tangents_found(e, m, f, (size_t)(value - m->found), memory_of(m, f), t_us);
+            value++;
         }
     }
     return TAC_OK;
@@ -241,6 +245,8 @@ static tac_status reset_states(tac_engine *e, const tac_instance *m, const tac__
         if (a->kind == TAC__RESET && a->state < 0 && is_first_reset(e, t, i, false))
             TAC_TRY(settle_reset(e, e->instances[a->component], t_us));
     }
+    if (e->tangents)
+        tac__tangents_reset(e, m, t);
     for (size_t i = 0; i < t->action_count; i++) {
         const tac__phase_action *a = &t->actions[i];
         if (a->kind == TAC__RESET && a->state < 0 && is_first_reset(e, t, i, true))
@@ -271,6 +277,8 @@ static tac_status change(tac_engine *e, tac_instance *m, size_t number, tac_time
     put_values(m, t);
     say(e, m, t, from);
     written(e, m, t_us);
+    if (e->tangents)
+        tac__tangents_put(e, m, t, t_us);
     return take_effect(e, m, t, t_us);
 }
 

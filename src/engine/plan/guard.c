@@ -30,7 +30,9 @@ static tac_status kept(tac_status status)
       (s, self, from, to))                                                                         \
     X(save, (const void *self, void *bytes, size_t *size), (self, bytes, size))                    \
     X(restore, (const void *self, const void *bytes, size_t size), (self, bytes, size))            \
-    X(decide, (const tac_step *s, const void *self, double *decided), (s, self, decided))
+    X(decide, (const tac_step *s, const void *self, double *decided), (s, self, decided))          \
+    X(margin, (const tac_step *s, const void *self, int condition, double *margin),                \
+      (s, self, condition, margin))
 
 #define CALL(function, parameters, arguments)                                                      \
     static tac_status guarded_##function parameters                                                \

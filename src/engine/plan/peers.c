@@ -79,11 +79,22 @@ tac_status tac__formula_compile(tac_declare *d, const tac__peers *p, const char 
     const tac__expr_scope names = {find_signal, NULL, &context};
     if (tac__expr_compile(p->arena, f->parsed, wanted, unit, &names, &f->program, &err) != TAC_OK)
         return fail(d, param, &err);
+    if (f->located && tac__margin_compile(p->arena, f->parsed, &f->margin, &err) != TAC_OK)
+        return fail(d, param, &err);
     return TAC_OK;
 }
 
-int tac__formula_locate(tac_declare *d, const char *name, const char *param, const tac__formula *f)
+tac_status tac__formula_margin(const tac__formula *f, const tac_step *s, double *margin)
 {
+    if (!f->margin || f->memory_words)
+        return TAC_E_CALLER;
+    *margin = tac__margin_run(f->margin, s->t_us, s->in, NULL, NULL).margin;
+    return TAC_OK;
+}
+
+int tac__formula_locate(tac_declare *d, const char *name, const char *param, tac__formula *f)
+{
+    f->located = true;
     return tac_declare_condition(d, name, f->inputs, f->input_count, param);
 }
 

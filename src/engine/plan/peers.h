@@ -29,6 +29,8 @@ typedef struct tac__formula {
     const char *text;
     tac__expr *parsed; // used until the formula is compiled
     tac__program *program;
+    tac__margin *margin; // of a condition that is located; else NULL
+    bool located;
     size_t memory, memory_words; // where its words begin among those of all formulas, and how many
     int *inputs;                 // watches that the formula reads
     size_t input_count;
@@ -42,8 +44,9 @@ TAC_MUST_CHECK tac_status tac__formula_compile(tac_declare *d, const tac__peers 
                                                const char *param, tac__expr_type wanted,
                                                const char *unit, tac__formula *formula);
 // Have the engine locate where the formula turns true; returns the number of the condition.
-int tac__formula_locate(tac_declare *d, const char *name, const char *param,
-                        const tac__formula *formula);
+int tac__formula_locate(tac_declare *d, const char *name, const char *param, tac__formula *formula);
+// By how much a located formula without memory holds: see tac_component_type.margin.
+tac_status tac__formula_margin(const tac__formula *formula, const tac_step *s, double *margin);
 // Do all signals that the formula reads have a value? A discrete signal has none before its first
 // write or init. A condition that is not ready is not evaluated. `s` belongs to the component of
 // the formula.

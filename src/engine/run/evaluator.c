@@ -160,6 +160,8 @@ static void rest(const tac__member *m, const tac__form *f)
         const double *const from[TAC__LANES_MAX] = {out, out, out, out, out, out, out, out};
         if (f->symbols)
             constants_of(f, type->scalar, out, type->count, m->eval->out[k]);
+        else if (type->scalar == TAC_F64 && m->resting)
+            memcpy(m->eval->out[k], m->resting[k], type->count * f->width * sizeof(double));
         else if (type->scalar == TAC_F64)
             constants(f, from, type->count, m->eval->out[k]);
     }

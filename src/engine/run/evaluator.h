@@ -51,6 +51,8 @@ typedef struct tac__member {
     tac__passage *passages;
     size_t passage_count;
     size_t event_count;
+    void *const *resting; // its outputs while it is inactive, in the form of the kind; NULL: those
+                          // on the bus are constants
     // where its own parts begin, in doubles of the kind
     size_t x_at, event_at, number_at;
 } tac__member;

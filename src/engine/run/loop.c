@@ -13,6 +13,7 @@
 #include "engine/run/driven.h"
 #include "engine/run/outside.h"
 #include "engine/run/profile.h"
+#include "engine/tangent/follow.h"
 #include "base/floats.h"
 #include "engine/phases/phases.h"
 #include "engine/run/written.h"
@@ -147,7 +148,12 @@ static bool look_for_hook(tac_engine *e, tac_instance *c)
 static tac_status run_hook(tac_engine *e, tac_instance *c,
                            tac_status (*hook)(tac_step *, const void *), const char *what)
 {
-    return look_for_hook(e, c) ? outcome(c, hook(&c->hook, c->plan->self), what) : TAC_OK;
+    if (!look_for_hook(e, c))
+        return TAC_OK;
+    const tac_status status = hook(&c->hook, c->plan->self);
+    if (e->tangents)
+        tac__tangents_changed(e, c, e->clock->t_us);
+    return outcome(c, status, what);
 }
 
 tac_status tac__run_phase_hook(tac_engine *e, tac_instance *c, bool enter, int32_t from, int32_t to)
@@ -156,6 +162,8 @@ tac_status tac__run_phase_hook(tac_engine *e, tac_instance *c, bool enter, int32
         return TAC_OK;
     const tac_status status = enter ? c->plan->type->phase_enter(&c->hook, c->plan->self, from, to)
                                     : c->plan->type->phase_exit(&c->hook, c->plan->self, from, to);
+    if (e->tangents)
+        tac__tangents_changed(e, c, e->clock->t_us);
     return outcome(c, status, enter ? "phase_enter hook" : "phase_exit hook");
 }
 

@@ -6,9 +6,13 @@
 
 #include <string.h>
 
+// The last stage of FSAL methods is f at the end of the step. Where the next step does not begin
+// with it nothing needs it on duals: one of seven evaluations of rk45.
 static tac_status rhs(void *context, double t_s, double *dx)
 {
-    const tac__tangent_flow *flow = context;
+    tac__tangent_flow *flow = context;
+    if (flow->stages && --flow->stages == 0)
+        return TAC_OK;
     return tac__evaluator_derive(flow->duals, &t_s, dx);
 }
 
@@ -136,7 +140,8 @@ static tac_status split_step(tac__tangent_flow *flow, double t0_s, double t1_s, 
     return TAC_OK;
 }
 
-static tac_status take_step(tac__tangent_flow *flow, tac_time t_us)
+// `boundary`: the step ends at one, so that f at its end is not needed.
+static tac_status take_step(tac__tangent_flow *flow, tac_time t_us, bool boundary)
 {
     const tac_engine *e = flow->owner->engine;
     const tac_time from_us = flow->island->state->from_us;
@@ -144,8 +149,13 @@ static tac_status take_step(tac__tangent_flow *flow, tac_time t_us)
     const double h_s = tac_time_seconds(t_us - from_us);
     if (e->plan->def.split)
         return split_step(flow, t0_s, t1_s, h_s);
-    return tac__ode_step(e->plan->method, &flow->problem, &flow->work, t0_s, t1_s, h_s, flow->x,
-                         flow->y);
+    const tac__method *m = e->plan->method;
+    const bool last = m->fsal && boundary;
+    flow->stages = last ? (size_t)m->stages - flow->work.first : 0;
+    const tac_status status =
+        tac__ode_step(m, &flow->problem, &flow->work, t0_s, t1_s, h_s, flow->x, flow->y);
+    flow->stages = 0;
+    return status;
 }
 
 // The island stands at an instant that depends on parameters: back to a state at a fixed time, with
@@ -209,7 +219,7 @@ static void lose_all(const tac__tangent_flow *flow)
 }
 
 // The step of the run from its state to y, which ends at t_us.
-void tac__tangent_follow(tac__tangent_flow *flow, tac_time t_us)
+void tac__tangent_follow(tac__tangent_flow *flow, tac_time t_us, bool boundary)
 {
     tac__island *island = flow->island;
     const size_t n = island->problem.n;
@@ -221,7 +231,7 @@ void tac__tangent_follow(tac__tangent_flow *flow, tac_time t_us)
     bool computed = flow->duals;
     if (computed) {
         begin(flow);
-        computed = take_step(flow, t_us) == TAC_OK;
+        computed = take_step(flow, t_us, boundary) == TAC_OK;
     } else {
         lose_all(flow);
     }
@@ -264,7 +274,7 @@ static tac_status look_at(tac__tangent_flow *flow, tac_time t_us)
     if (flow->island->state->from_us == t_us || n == 0)
         return TAC_OK;
     tac__ode_forget(&flow->work);
-    TAC_TRY(take_step(flow, t_us));
+    TAC_TRY(take_step(flow, t_us, true));
     tac__ode_forget(&flow->work);
     memcpy(flow->z, flow->y, flow->problem.n * sizeof *flow->z);
     return TAC_OK;

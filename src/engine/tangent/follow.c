@@ -79,17 +79,23 @@ static bool is_in(const uint64_t *words, size_t i)
 void tac__tangents_arrive(tac_engine *e, tac_time t_us)
 {
     tac__tangents *t = e->tangents;
+    tac__moved moved;
     for (size_t i = 0; i < e->plan->island_count; i++) {
         const tac__island_state *s = e->islands[i].state;
         const bool boundary = is_in(e->due.arriving, i);
-        if (!boundary && !is_in(e->due_islands, i))
+        if ((!boundary && !is_in(e->due_islands, i)) || s->from_us >= t_us || s->to_us != t_us)
             continue;
-        tac__tangent_flow *flow = &t->flows[i];
-        if (s->from_us < t_us && s->to_us == t_us)
-            tac__tangent_follow(flow, t_us);
-        if (boundary && s->event_us == t_us && flow->duals)
-            tac__tangent_turn(flow, t_us);
-        tac__tangent_arrived(flow, boundary);
+        tac__tangent_follow(&t->flows[i], t_us, boundary);
+        if (boundary && s->event_us == t_us && t->flows[i].duals)
+            tac__tangent_turn(&t->flows[i], t_us);
+    }
+    const bool moves = t->can_move && tac__tangent_located(t, t_us, &moved);
+    for (size_t i = 0; i < e->plan->island_count; i++) {
+        const bool boundary = is_in(e->due.arriving, i);
+        if (boundary && moves)
+            tac__tangent_shift(&t->flows[i], t_us, &moved);
+        if (boundary || is_in(e->due_islands, i))
+            tac__tangent_arrived(&t->flows[i], boundary);
     }
 }
 
@@ -211,5 +217,6 @@ void tac__tangents_changed(tac_engine *e, const tac_instance *c, tac_time t_us)
     if (c->plan->x_count)
         lost |= renew(e->tangents->flows[c->plan->island].x + c->plan->x_offset * TAC__WIDTH,
                       e->islands[c->plan->island].x + c->plan->x_offset, c->plan->x_count);
-    (void)lost;
+    if (lost)
+        tac__tangent_lose(part, "something that has no form in dual numbers wrote to it");
 }

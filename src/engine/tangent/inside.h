@@ -7,7 +7,7 @@
 #include "engine/tangent/follow.h"
 #include "engine/tangents.h"
 
-enum { TAC__WIDTH = TAC_DUAL_WIDTH, TAC__DIRECTIONS = TAC_DUAL_DIRECTIONS };
+enum { TAC__WIDTH = TAC_DUAL_WIDTH, TAC__DIRECTIONS = TAC_DUAL_DIRECTIONS, TAC__MOVED = 64 };
 
 // A view on duals, beside one of the component.
 typedef struct tac__tangent_view {
@@ -34,6 +34,7 @@ typedef struct tac__tangent_part {
     double *decided;
     uint64_t *draws;
     tac__tangent_view *views; // as plan->views
+    double *found;            // a machine of phases: the values of a transition's actions
     const char *gap;          // see tac__tangents_gap
     tac_time gap_us;
 } tac__tangent_part;
@@ -60,6 +61,7 @@ typedef struct tac__tangent_flow {
     double *rate;      // dx/dt, as duals
     double *g, *slope; // numbers of events, as duals; and along the flow
     tac__moved moved;
+    size_t stages; // left of the present step, where the last one is left out; else 0
     bool is_moved; // x is the state at an instant that depends on parameters
 } tac__tangent_flow;
 
@@ -71,7 +73,13 @@ struct tac__tangents {
     double **rings;           // histories of signals, as duals; NULL: none
     tac__step_watcher watcher;
     uint64_t *no_islands;
-    double *still;                // a dual 0, for rates of discrete signals
+    double *still;    // a dual 0, for rates of discrete signals
+    double **look_in; // what a condition or a formula sees, one array an input
+    // boundaries that moved, the last ones
+    tac__moved log[TAC__MOVED];
+    tac_time log_us[TAC__MOVED];
+    size_t log_count;
+    bool can_move;                // there are located conditions, or phases
     const char *fault, *fault_of; // the first value that was not that of the run; NULL: none was
     tac_time fault_us;
 };
@@ -105,7 +113,7 @@ void tac__tangent_keep(const tac__tangents *t, int signal, tac_time t_us);
 
 tac_status tac__tangent_flow_make(tac__tangents *t, tac__tangent_flow *flow, tac__island *island);
 // Follow the step of the island that ends at t_us; and arrive there.
-void tac__tangent_follow(tac__tangent_flow *flow, tac_time t_us);
+void tac__tangent_follow(tac__tangent_flow *flow, tac_time t_us, bool boundary);
 void tac__tangent_arrived(tac__tangent_flow *flow, bool boundary);
 // Set the evaluator to the state of the flow and to its held inputs and modes.
 void tac__tangent_aim(tac__tangent_flow *flow);
@@ -118,6 +126,14 @@ void tac__tangent_aim_back(tac__tangent_flow *flow);
 // A mode changes at t_us, the end of the step that was just followed: the terms of the state that
 // come from the instant.
 void tac__tangent_turn(tac__tangent_flow *flow, tac_time t_us);
+
+// --- located.c ---
+
+// Was the boundary at t_us located for a condition, or does it follow such a one after a fixed
+// time? Then how it depends on parameters.
+bool tac__tangent_located(tac__tangents *t, tac_time t_us, tac__moved *moved);
+// The state of the flow, which is at its boundary t_us, becomes that at the moving instant.
+void tac__tangent_shift(tac__tangent_flow *flow, tac_time t_us, const tac__moved *moved);
 
 // --- steps.c ---
 

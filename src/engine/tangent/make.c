@@ -246,6 +246,11 @@ static tac_status make_part(tac__tangents *t, tac_instance *c)
     part->draws = tac__arena_array(&e->scratch, c->plan->stream_count, sizeof *part->draws);
     if (!part->numbers || !part->decided || !part->draws)
         return TAC_E_MEMORY;
+    if (tac__is_machine(c->plan)) {
+        part->found = make_duals(e, tac__phases_of(c->plan)->found_count);
+        if (!part->found)
+            return TAC_E_MEMORY;
+    }
     part->frame = c->step;
     part->frame.in = part->in;
     part->frame.out = part->out;
@@ -270,11 +275,42 @@ static void find_held(const tac__tangents *t, const tac__tangent_flow *flow)
         const tac_instance *c = flow->duals->members[held->member].instance;
         flow->held[h] = t->parts[c->plan->index].in[held->input];
     }
+    for (size_t i = 0; flow->duals && i < flow->duals->count; i++) {
+        tac__member *m = &flow->duals->members[i];
+        m->resting = t->parts[m->instance->plan->index].out;
+    }
+}
+
+// Room for what any condition sees.
+static tac_status make_look(tac__tangents *t)
+{
+    tac_engine *e = t->engine;
+    size_t inputs = 1, words = 1;
+    t->can_move = e->plan->machine_count > 0;
+    for (size_t i = 0; i < e->plan->component_count; i++) {
+        const tac__component *c = e->plan->components[i];
+        t->can_move |= c->condition_count > 0;
+        inputs = c->inputs.count > inputs ? c->inputs.count : inputs;
+        for (size_t k = 0; k < c->inputs.count; k++) {
+            const size_t own = tac__type_words(&c->inputs.items[k].type);
+            words = own > words ? own : words;
+        }
+    }
+    t->look_in = tac__arena_array(&e->scratch, inputs, sizeof *t->look_in);
+    if (!t->look_in)
+        return TAC_E_MEMORY;
+    for (size_t k = 0; k < inputs && t->can_move; k++) {
+        t->look_in[k] = tac__arena_array(&e->scratch, words, sizeof(double));
+        if (!t->look_in[k])
+            return TAC_E_MEMORY;
+    }
+    return TAC_OK;
 }
 
 static tac_status make(tac__tangents *t)
 {
     tac_engine *e = t->engine;
+    TAC_TRY(make_look(t));
     t->parts = tac__arena_array(&e->scratch, e->plan->component_count, sizeof *t->parts);
     t->flows = tac__arena_array(&e->scratch, e->plan->island_count, sizeof *t->flows);
     t->no_islands = tac__arena_array(&e->scratch, e->plan->island_words + 1, sizeof *t->no_islands);
