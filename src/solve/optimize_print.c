@@ -29,10 +29,10 @@ static void print_text(const tac_optimum *o, tac__text *out)
     const tac__nlp *nlp = tac__collocation_nlp(o->collocation);
     tac__text_add(out, "%s: %s after %d iterations; %zu variables, %zu constraints\n", p->name,
                   o->result.reason, o->result.iterations, nlp->n, nlp->m);
+    const char *unit = o->objective_unit && strcmp(o->objective_unit, "1") ? o->objective_unit : "";
     tac__text_add(out, "%s %s: %.9g%s%s, in %.9g s\n", o->maximize ? "most" : "least",
-                  o->objective_text ? o->objective_text : "integral", o->value,
-                  o->objective_unit ? " " : "", o->objective_unit ? o->objective_unit : "",
-                  total_s(o));
+                  o->objective_text ? o->objective_text : "integral", o->value, *unit ? " " : "",
+                  unit, total_s(o));
     for (size_t k = 0; k < o->phase_count; k++)
         tac__text_add(out, "  phase %s: %.9g s in %zu intervals, error of an interval %.2g\n",
                       o->phases[k].written->name, tac__phase_duration(o->collocation, o->z, k),

@@ -70,6 +70,16 @@ assert abs(x["uav.vehicle.position.x"]["difference"]) < 0.5
 assert x["uav.vehicle.position.x"]["largest_difference"] > 1e-6
 assert len(open("iris.csv").readlines()) == 52
 END
+    "$TACTUS" optimize "$TACTUS_SOURCE/examples/goddard.yaml" --json >goddard.json ||
+        fail "Goddard's rocket fails"
+    python3 - <<'END' || fail "Goddard's rocket is not where it should be"
+import json
+o = json.load(open("goddard.json"))
+x = {s["name"]: s for s in o["states"]}
+assert o["solved"] and o["flown"] and abs(o["objective"] - 1.01283) < 1e-5, o["objective"]
+assert abs(x["rocket.altitude"]["flown"] - 1.01283) < 1e-5
+assert abs(x["rocket.mass"]["end"] - 0.6) < 1e-8 and len(o["phases"]) == 2
+END
     "$TACTUS" optimize "$least" --set 'optimize.phases.flight.duration=0.5 s' >/dev/null 2>err
     [ $? = 1 ] || fail "10 m in half a second"
     grep -q 'no optimum' err || fail "no reason is given"
