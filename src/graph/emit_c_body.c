@@ -285,6 +285,9 @@ static void add_expression(const writer *w, int32_t term)
     case TAC__SYM_floor:
         add_call(w, t, "floor");
         break;
+    case TAC__SYM_fmod:
+        add_call(w, t, "fmod");
+        break;
     default:
         if (infix[t->op])
             add_infix(w, t, infix[t->op]);

@@ -171,6 +171,18 @@ static tac__partial of_quotient(tac__terms *pool, const int32_t operand[3], int3
                           k == 0 ? per_b : tac__minus(pool, multiply(pool, value, per_b)), false};
 }
 
+// Of the remainder a - n b: 1, and -n, a whole number, to which the quotient is rounded.
+static tac__partial of_remainder(tac__terms *pool, const int32_t operand[3], int32_t value, int k)
+{
+    if (k == 0)
+        return (tac__partial){.kind = TAC__PARTIAL_ONE};
+    const int32_t quotient =
+        make(pool, TAC__SYM_div, make(pool, TAC__SYM_sub, operand[0], value), operand[1]);
+    const int32_t half = make(pool, TAC__SYM_add, quotient, constant(pool, 0.5));
+    return (tac__partial){TAC__PARTIAL_TIMES,
+                          tac__minus(pool, make(pool, TAC__SYM_floor, half, half)), false};
+}
+
 static tac__partial of_choice(int32_t condition, bool if_so)
 {
     return (tac__partial){if_so ? TAC__PARTIAL_IF : TAC__PARTIAL_IF_NOT, condition, false};
@@ -203,6 +215,8 @@ tac__partial tac__partial_of(tac__terms *pool, tac__sym_op op, const int32_t ope
     case TAC__SYM_along:
         return (tac__partial){k == 0 ? TAC__PARTIAL_UNLESS_0 : TAC__PARTIAL_ALONG, k == 0 ? b : a,
                               false};
+    case TAC__SYM_fmod:
+        return of_remainder(pool, operand, value, k);
     case TAC__SYM_atan2:
         return of_atan2(pool, a, b, k);
     case TAC__SYM_hypot:

@@ -3,6 +3,7 @@
 #include "support/test.h"
 
 #include "graph/derive.h"
+#include "graph/tape.h"
 #include "graph/evaluate.h"
 #include "graph/schedule.h"
 #include "math/inputs.h"
@@ -693,6 +694,31 @@ static void test_graphs_at_random(void **state)
 
 // --- blocks, patterns and names -----------------------------------------------------------------
 
+// 7.5 = 3 * 2 + 1.5, and -7.5 = -3 * 2 - 1.5.
+static void test_remainder(void **state)
+{
+    (void)state;
+    tac__arena arena;
+    tac__tape *tape;
+    tac_graph *jacobian;
+    small s = begin(2);
+    const int32_t y = op2(&s, TAC__SYM_fmod, s.x[0], s.x[1]);
+    give(&s, 1, &y);
+    OK(tac__graph_jacobian(s.f, NULL, NULL, &jacobian, &err));
+    tac__arena_init(&arena, NULL);
+    OK(tac__tape_make(&arena, jacobian, &tape, &err));
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const double x[2] = {sign * 7.5, 2}, *const in[] = {x};
+        double m[2], work[32], *const out[] = {m};
+        assert_true(tac__tape_work(tape) <= 32);
+        tac__tape_run(tape, in, out, work);
+        assert_true(m[0] == 1 && m[1] == -3 * sign);
+    }
+    tac__arena_fini(&arena);
+    tac__graph_destroy(jacobian);
+    tac__graph_destroy(s.f);
+}
+
 static void test_blocks_of_a_jacobian(void **state)
 {
     (void)state;
@@ -855,6 +881,6 @@ TEST_MAIN(cmocka_unit_test(test_sample_has_the_jacobian_of_duals),
           cmocka_unit_test(test_loops_that_cannot_be_differentiated),
           cmocka_unit_test(test_sample_second_derivatives),
           cmocka_unit_test(test_hessian_of_an_arrow), cmocka_unit_test(test_graphs_at_random),
-          cmocka_unit_test(test_blocks_of_a_jacobian),
+          cmocka_unit_test(test_remainder), cmocka_unit_test(test_blocks_of_a_jacobian),
           cmocka_unit_test(test_rows_where_they_are_fewer),
           cmocka_unit_test(test_derivatives_are_lean), cmocka_unit_test(test_no_memory))
