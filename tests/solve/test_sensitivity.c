@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tactus/config.h>
 #include <tactus/sensitivity.h>
@@ -491,6 +492,44 @@ static void test_errors(void **state)
     close_rig(&r);
 }
 
+static void open_example(rig *r, const char *name, const char *const *sets)
+{
+    char path[512];
+    const char *source = getenv("TACTUS_SOURCE");
+    snprintf(path, sizeof path, "%s/examples/%s", source ? source : ".", name);
+    *r = (rig){.config = NULL};
+    assert_int_equal(tac_registry_create(NULL, &r->registry, &r->err), TAC_OK);
+    tac_config_def def = tac_config_def_default();
+    def.registry = r->registry;
+    def.sets = sets;
+    def.set_count = length(sets);
+    if (tac_config_load(path, &def, &r->config, &r->err) != TAC_OK)
+        fail_msg("%s", r->err.text);
+}
+
+// Closed loops of the examples: sensors, control laws, actuators and the plant, at several rates.
+static void test_examples(void **state)
+{
+    (void)state;
+    rig r;
+    open_example(&r, "rates.yaml", LIST("duration=4 s"));
+    tac_sensitivity *found =
+        find(&r, LIST("EOM.position.x", "EOM.velocity.y"), NULL,
+             LIST("EOM.mass", "EOM.drag", "Autopilot.stiffness", "Nav.radius"));
+    agrees(found, 1e-6);
+    tac_sensitivity_destroy(found);
+    close_rig(&r);
+    open_example(&r, "iris_mission.yaml",
+                 LIST("duration=5 s", "plant.integrator.kind=rk4", "timeline.physics=1 ms"));
+    found = find(&r, LIST("uav.vehicle.velocity.z", "uav.vehicle.battery.soc"), NULL,
+                 LIST("vehicle.mass", "control.climb_acceleration"));
+    agrees(found, 1e-2); // feet leave the ground at whole microseconds, which differences see
+    assert_int_equal(found->gap_count, 0);
+    tac_sensitivity_destroy(found);
+    close_rig(&r);
+}
+
 TEST_MAIN(cmocka_unit_test(test_oscillator), cmocka_unit_test(test_event),
           cmocka_unit_test(test_when), cmocka_unit_test(test_phase), cmocka_unit_test(test_loop),
-          cmocka_unit_test(test_gaps), cmocka_unit_test(test_errors))
+          cmocka_unit_test(test_gaps), cmocka_unit_test(test_errors),
+          cmocka_unit_test(test_examples))
