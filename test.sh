@@ -3,7 +3,8 @@
 #
 #   ./test.sh              all trees, as below
 #   ./test.sh --quick      the release tree only
-#   ./test.sh --clients    also tests with readers from PyPI (mcap-ros2-support, rosbags, pyulog)
+#   ./test.sh --clients    also tests with programs of others: readers from PyPI (mcap-ros2-support,
+#                          rosbags, pyulog), CasADi, Octave
 #   ./test.sh -R REGEX     only tests whose name matches, as in ctest
 #
 # What runs where (a test's name is TREE/ROOM/NAME: gcc/base/time):
@@ -67,7 +68,7 @@ done
 # Programs for the comparison of bits, besides that of the release tree.
 $quick || export TACTUS_BUILT=$PWD/build-clang/tactus:$PWD/build-asan/tactus
 
-# Readers from PyPI lie in one folder for each test that has them: what they bring along is not for
+# Readers and CasADi from PyPI lie in one folder for each test that has them: what they bring along is not for
 # other tests. tests/support/readers.py finds them there.
 install_readers() { # TEST PACKAGE...
     local folder=$TACTUS_CLIENTS/$1 log=$suite/pip_$1.log
@@ -86,8 +87,9 @@ if $clients; then
     export TACTUS_CLIENTS=$PWD/$suite/clients
     install_readers export_ulog pyulog
     install_readers recording_clients mcap mcap-ros2-support rosbags
+    install_readers casadi_client casadi
 elif [ ${#select[@]} -eq 0 ]; then
-    not_run+=("tests with readers from PyPI: ./test.sh --clients installs them and runs those")
+    not_run+=("tests with readers and CasADi from PyPI, and with Octave: ./test.sh --clients installs them and runs those")
 fi
 
 status=0

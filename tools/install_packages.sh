@@ -15,7 +15,7 @@ demo=('gnuplot-[nqx]*=gnuplot-nox')
 test=(ca-certificates libcmocka-dev locales clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clang-format' binutils
     python3 python3-h5py python3-jsonschema python3-ruamel.yaml libsundials-dev liblcm-bin 'gnuplot-[nqx]*=gnuplot-nox' valgrind zsh fish dpkg-dev spin openmpi-bin)
 bench=(valgrind libsundials-dev)
-clients=(python3-pip)
+clients=(python3-pip octave octave-dev)
 bare=(mmdebstrap)
 cross=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user mmdebstrap)
 # Node comes from many places, with npm in the same package or not: the commands are asked for.

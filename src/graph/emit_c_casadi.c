@@ -1,5 +1,6 @@
 // emit_c_casadi.c - functions as CasADi sees them: their inputs and outputs, and what CasADi asks a
-// library of external functions for. Seen to work with CasADi 3.8.2 (tests/graph/once/casadi.py).
+// library of external functions for. Seen to work with CasADi 3.8.2
+// (tests/graph/once/casadi_client.py).
 #include "graph/emit_c.h"
 
 #include <string.h>

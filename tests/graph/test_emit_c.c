@@ -1,5 +1,5 @@
 // Emitted C gives the bits of the graph, whatever it is compiled with, and follows the calling
-// convention of CasADi. tests/graph/once/casadi.py asks CasADi itself.
+// convention of CasADi. tests/graph/once/casadi_client.py asks CasADi itself.
 #include "graph/emitted.h"
 #include "graph/derive.h"
 #include "graph/draw.h"
