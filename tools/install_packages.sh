@@ -13,7 +13,7 @@ build=(gcc g++ libc6-dev cmake ninja-build 'pkg*conf*=pkgconf' libyaml-dev libsl
     libzstd-dev liblz4-dev libhdf5-dev libsodium-dev liblcm-dev)
 demo=('gnuplot-[nqx]*=gnuplot-nox')
 test=(ca-certificates libcmocka-dev locales clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clang-format' binutils
-    python3 python3-h5py python3-jsonschema python3-ruamel.yaml libsundials-dev liblcm-bin 'gnuplot-[nqx]*=gnuplot-nox' valgrind zsh fish dpkg-dev spin openmpi-bin)
+    python3 python3-h5py python3-jsonschema python3-ruamel.yaml libsundials-dev liblcm-bin 'gnuplot-[nqx]*=gnuplot-nox' valgrind zsh fish dpkg-dev spin openmpi-bin coinor-libipopt1v5)
 bench=(valgrind libsundials-dev)
 clients=(python3-pip octave octave-dev)
 bare=(mmdebstrap)
