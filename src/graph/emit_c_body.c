@@ -40,6 +40,7 @@ typedef struct writer {
     int32_t *slot;           // of each term: where it stands in w[]; -1: nowhere
     int32_t *defined, *last; // of each term: the part that computes it, the last that uses it
     int32_t *loaded;         // of each term: the last part that has it from w[]
+    bool *early;             // of each term in a loop: needed before the loop may end
     bool *input_used;        // of each input group: by the function that is written now
     item *items;             // in the order of their sections
     size_t item_count;
@@ -381,6 +382,22 @@ static void print_end(writer *w, int32_t opened)
     line(w, "}\n");
 }
 
+// The steps behind a block that belong to it: the term that chooses, or the results of a loop.
+static size_t item_end(const writer *w, size_t from)
+{
+    const tac__step *steps = w->schedule.steps;
+    if (steps[from].kind == TAC__STEP_TERM)
+        return from + 1;
+    size_t to = (size_t)end_of(w, (int32_t)from) + 1;
+    if (steps[from].kind == TAC__STEP_IF)
+        return to + 1;
+    while (to < w->schedule.count && steps[to].kind == TAC__STEP_TERM &&
+           at(w, steps[to].term)->op == TAC__SYM_result &&
+           at(w, steps[to].term)->a == steps[from].term)
+        to++;
+    return to;
+}
+
 // --- loops --------------------------------------------------------------------------------------
 
 // The term that is the result number `k` of a loop; -1: the graph does not need it.
@@ -434,7 +451,8 @@ static void print_next(const writer *w, const tac__loop *loop, int32_t number)
         line(w, "v%d = next%d_%d;\n", w->number[loop->variable[k]], number, k);
 }
 
-static void print_loop_end(writer *w, int32_t step)
+// Where the loop ends: its exports are what they are in this round.
+static void print_loop_check(writer *w, int32_t step)
 {
     const int32_t number = w->schedule.steps[step].term;
     const tac__loop *loop = &w->pool->loops[number];
@@ -454,7 +472,87 @@ static void print_loop_end(writer *w, int32_t step)
     line(w, "break;\n");
     w->depth--;
     line(w, "}\n");
-    print_next(w, loop, number);
+}
+
+static void mark(bool *early, const int32_t *terms, int count)
+{
+    for (int k = 0; k < count; k++)
+        early[terms[k]] = true;
+}
+
+// What a round needs before it is known whether another one follows: all that `settled` and the
+// exports are made of. Operands come before what uses them.
+static void find_early(writer *w, int32_t step)
+{
+    const tac__step *steps = w->schedule.steps;
+    const int32_t number = steps[step].term, end = steps[step].other;
+    const tac__loop *loop = &w->pool->loops[number];
+    for (int32_t i = step + 1; i < end; i++) {
+        if (steps[i].kind == TAC__STEP_TERM)
+            w->early[steps[i].term] = false;
+    }
+    w->early[loop->settled] = true;
+    for (int k = 0; k < loop->exports; k++) {
+        if (result_of(w, number, loop->count + k, (size_t)end + 1) >= 0)
+            w->early[loop->exported[k]] = true;
+    }
+    for (int32_t i = end - 1; i > step; i--) {
+        const tac__term *t = at(w, steps[i].term);
+        if (steps[i].kind != TAC__STEP_TERM || !w->early[steps[i].term])
+            continue;
+        for (int k = 0; k < tac__op_operands((tac__sym_op)t->op); k++)
+            w->early[tac__term_operand(t, k)] = true;
+        if (t->op != TAC__SYM_result)
+            continue;
+        const tac__loop *inner = &w->pool->loops[t->a];
+        mark(w->early, inner->initial, inner->count);
+        mark(w->early, inner->next, inner->count);
+        mark(w->early, &inner->settled, 1);
+        mark(w->early, inner->exported, inner->exports);
+    }
+}
+
+// Whether the item whose first step this is, in the body of a loop, comes before the loop may end.
+static bool is_early(const writer *w, int32_t from)
+{
+    const tac__step *s = &w->schedule.steps[from];
+    if (s->kind == TAC__STEP_TERM)
+        return w->early[s->term];
+    if (s->kind == TAC__STEP_IF)
+        return w->early[chooser_of(w, from)];
+    bool early = false;
+    const tac__loop *inner = &w->pool->loops[s->term];
+    for (int k = 0; k < inner->count + inner->exports; k++) {
+        const int32_t result = result_of(w, s->term, k, (size_t)end_of(w, from) + 1);
+        early |= result >= 0 && w->early[result];
+    }
+    return early;
+}
+
+static void print_steps(writer *w, size_t from, size_t to);
+
+static void print_body(writer *w, int32_t step, bool early)
+{
+    const size_t end = (size_t)w->schedule.steps[step].other;
+    for (size_t from = (size_t)step + 1, to; from < end; from = to) {
+        to = item_end(w, from);
+        if (is_early(w, (int32_t)from) == early)
+            print_steps(w, from, to);
+    }
+}
+
+// What only the next round needs is computed only if there is one.
+static void print_whole_loop(writer *w, int32_t step)
+{
+    const int32_t number = w->schedule.steps[step].term;
+    print_loop(w, step);
+    w->nesting++;
+    find_early(w, step);
+    print_body(w, step, true);
+    print_loop_check(w, step);
+    print_body(w, step, false);
+    print_next(w, &w->pool->loops[number], number);
+    w->nesting--;
     w->depth--;
     line(w, "}\n");
 }
@@ -470,15 +568,6 @@ static bool loop_is_live(const writer *w, int32_t step)
     for (int k = 0; k < loop->count + loop->exports; k++)
         live |= result_of(w, number, k, (size_t)end_of(w, step) + 1) >= 0;
     return live;
-}
-
-static void print_end_of(writer *w, int32_t opened)
-{
-    w->nesting--;
-    if (w->schedule.steps[opened].kind == TAC__STEP_LOOP)
-        print_loop_end(w, opened);
-    else if (is_block(w))
-        print_end(w, opened);
 }
 
 // Returns the last step that is done with.
@@ -504,16 +593,22 @@ static int32_t print_step(writer *w, int32_t i)
         w->nesting++;
         break;
     case TAC__STEP_LOOP:
-        if (!loop_is_live(w, i))
-            return end_of(w, i);
-        print_loop(w, i);
-        w->nesting++;
-        break;
+        if (loop_is_live(w, i))
+            print_whole_loop(w, i);
+        return end_of(w, i);
     case TAC__STEP_END:
-        print_end_of(w, s->other);
+        w->nesting--;
+        if (is_block(w))
+            print_end(w, s->other);
         break;
     }
     return i;
+}
+
+static void print_steps(writer *w, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        i = (size_t)print_step(w, (int32_t)i);
 }
 
 static void print_store(const writer *w, const item *it)
@@ -530,8 +625,7 @@ static void print_item(writer *w, const item *it)
         print_store(w, it);
         return;
     }
-    for (size_t i = it->from; i < it->to; i++)
-        i = (size_t)print_step(w, (int32_t)i);
+    print_steps(w, it->from, it->to);
 }
 
 // --- sections -----------------------------------------------------------------------------------
@@ -582,22 +676,6 @@ static int32_t section_of_steps(const writer *w, size_t from)
     if (s->kind == TAC__STEP_LOOP)
         return section_of(w->groups[w->pool->loops[s->term].variable[0]]);
     return section_of(w->groups[s->kind == TAC__STEP_IF ? chooser_of(w, (int32_t)from) : s->term]);
-}
-
-// The steps behind a block that belong to it: the term that chooses, or the results of a loop.
-static size_t item_end(const writer *w, size_t from)
-{
-    const tac__step *steps = w->schedule.steps;
-    if (steps[from].kind == TAC__STEP_TERM)
-        return from + 1;
-    size_t to = (size_t)end_of(w, (int32_t)from) + 1;
-    if (steps[from].kind == TAC__STEP_IF)
-        return to + 1;
-    while (to < w->schedule.count && steps[to].kind == TAC__STEP_TERM &&
-           at(w, steps[to].term)->op == TAC__SYM_result &&
-           at(w, steps[to].term)->a == steps[from].term)
-        to++;
-    return to;
 }
 
 static void put_steps(writer *w, int32_t section)
@@ -887,9 +965,10 @@ static bool begin(writer *w, tac__arena *arena)
     w->defined = tac__arena_array(arena, count, sizeof *w->defined);
     w->last = tac__arena_array(arena, count, sizeof *w->last);
     w->loaded = tac__arena_array(arena, count, sizeof *w->loaded);
+    w->early = tac__arena_array(arena, count, sizeof *w->early);
     w->input_used = tac__arena_array(arena, w->graph->in_count + 1, sizeof *w->input_used);
     if (!w->live || !w->inputs || !w->groups || !w->number || !w->slot || !w->defined || !w->last ||
-        !w->loaded || !w->input_used)
+        !w->loaded || !w->early || !w->input_used)
         return false;
     for (size_t i = 0; i < count; i++)
         w->slot[i] = -1;
