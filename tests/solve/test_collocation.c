@@ -334,7 +334,7 @@ static int32_t op(tac__terms *pool, tac__sym_op o, int32_t a, int32_t b)
 static tac__graph_function *make(tac_graph **graph, const tac_graph *like, const int32_t *inputs,
                                  const int32_t *terms, size_t count)
 {
-    tac__graph_function *f;
+    tac__graph_function *f = NULL;
     const double *const values[] = {NULL};
     if (tac__graph_create(tac_allocator_default(), "rocket", false, like, graph, NULL) != TAC_OK ||
         !tac__graph_add_input(*graph, "z", 5, inputs) ||
