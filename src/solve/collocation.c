@@ -556,8 +556,10 @@ static void bound_phase(const tac__collocation *c, size_t k, const bounds *b)
             b->scale[at + n + r] = c->def.u_scale[r];
             c->guess[at + n + r] = d->u_guess[r];
         }
-        memcpy(b->g_lower + p->path + i * d->paths, d->path_lower, d->paths * sizeof(double));
-        memcpy(b->g_upper + p->path + i * d->paths, d->path_upper, d->paths * sizeof(double));
+        for (size_t r = 0; r < d->paths; r++) {
+            b->g_lower[p->path + i * d->paths + r] = d->path_lower[r];
+            b->g_upper[p->path + i * d->paths + r] = d->path_upper[r];
+        }
     }
     for (size_t r = 0; r < 2 * d->intervals * n; r++)
         b->g_scale[p->row + r] = c->def.x_scale[r % n];
@@ -566,8 +568,10 @@ static void bound_phase(const tac__collocation *c, size_t k, const bounds *b)
     const tac__at_point *ends[] = {&d->start, &d->end};
     const size_t rows[] = {p->start, p->end};
     for (size_t e = 0; e < 2; e++) {
-        memcpy(b->g_lower + rows[e], ends[e]->lower, outputs_of(ends[e]) * sizeof(double));
-        memcpy(b->g_upper + rows[e], ends[e]->upper, outputs_of(ends[e]) * sizeof(double));
+        for (size_t r = 0; r < outputs_of(ends[e]); r++) {
+            b->g_lower[rows[e] + r] = ends[e]->lower[r];
+            b->g_upper[rows[e] + r] = ends[e]->upper[r];
+        }
     }
 }
 

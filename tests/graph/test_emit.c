@@ -250,7 +250,12 @@ static void test_pictures_have_all_terms(void **state)
 static void test_large_pictures_are_refused(void **state)
 {
     (void)state;
-    tac_graph *g = draw_graph(1, 2000);
+    tac_graph *g;
+    assert_int_equal(tac__graph_create(NULL, "chain", false, NULL, &g, NULL), TAC_OK);
+    int32_t end = tac__graph_add_input(g, "x", 1, NULL)->terms[0];
+    for (int i = 0; i < 2000; i++)
+        end = tac__term_make(tac__graph_pool(g), TAC__SYM_sin, end, -1, -1);
+    assert_non_null(tac__graph_add_output(g, "y", 1, &end));
     tac__text text;
     tac_error err = {0};
     tac__text_init(&text, NULL);
