@@ -132,6 +132,17 @@ static int32_t put(tac__terms *pool, const tac__term *t)
     return (int32_t)pool->count++;
 }
 
+// Forget all terms from number `count` on; nothing else may know of them. The last one is always
+// the one that was put into its slot last, so that no other term was put further because of it.
+static void take_back(tac__terms *pool, size_t count)
+{
+    while (pool->count > count) {
+        const size_t slot = slot_of(pool, &pool->terms[pool->count - 1]);
+        pool->slots[slot] = -1;
+        pool->count--;
+    }
+}
+
 int32_t tac__term_constant(tac__terms *pool, double value)
 {
     const tac__term t = {.op = TAC__SYM_constant, .value = value == value ? value : (double)NAN};
@@ -362,7 +373,9 @@ static bool same_loops(tac__terms *pool, const tac__loop *loop, const tac__loop 
     return same_bodies(loop, old, map);
 }
 
-// The number of an older loop that is the same, or the loop itself.
+// The number of an older loop that is the same, or the loop itself. Comparing makes terms with the
+// variables of the older loop. They are taken back: the body of one loop with the variables of
+// another would look as if one of them lay within the other.
 static int32_t find_loop(tac__terms *pool, int32_t number)
 {
     const tac__loop loop = pool->loops[number];
@@ -371,12 +384,14 @@ static int32_t find_loop(tac__terms *pool, int32_t number)
         fail(pool, TAC_E_MEMORY);
         return number;
     }
-    for (int32_t i = 0; i < number; i++) {
+    int32_t found = number;
+    for (int32_t i = 0; found == number && i < number; i++) {
         const tac__loop old = pool->loops[i];
         if (same_loops(pool, &loop, &old, map))
-            return i;
+            found = i;
+        take_back(pool, (size_t)loop.to);
     }
-    return number;
+    return found;
 }
 
 void tac__sym_loop_end(tac__sym_loop made, tac__sym_value *next, tac__sym_value settled,

@@ -118,6 +118,36 @@ static void test_loops_stand_where_needed(void **state)
     tac__terms_fini(&pool);
 }
 
+// A loop around another one: the variables of both are multiplied. Returns the result.
+static int32_t nest(tac__terms *pool, int32_t x, tac__sym_op op)
+{
+    const tac__sym_value initial = tac__sym_of(pool, x);
+    tac__sym_value outer, inner, next;
+    const tac__sym_loop around = tac__sym_loop_begin(pool, 3, 1, &initial, &outer);
+    const tac__sym_loop within = tac__sym_loop_begin(pool, 2, 1, &initial, &inner);
+    next = tac__sym_of(pool, make(pool, op, inner.id, outer.id, -1));
+    tac__sym_loop_end(within, &next, tac__sym_of(pool, make(pool, TAC__SYM_lt, inner.id, x, -1)),
+                      next, 0, NULL);
+    tac__sym_loop_end(around, &next, tac__sym_of(pool, make(pool, TAC__SYM_lt, outer.id, x, -1)),
+                      outer, 0, NULL);
+    return next.id;
+}
+
+// The second of two inner loops is compared with the first, which begins with the same value. That
+// leaves nothing behind that would put one of the outer loops into the other.
+static void test_compared_loops_stay_apart(void **state)
+{
+    (void)state;
+    tac__terms pool;
+    tac__terms_init(&pool, tac_allocator_default(), false);
+    const int32_t x = tac__term_input(&pool);
+    const int32_t first = nest(&pool, x, TAC__SYM_mul), second = nest(&pool, x, TAC__SYM_add);
+    expect(&pool, make(&pool, TAC__SYM_sub, first, second, -1), TAC__REGIONS_WORTH,
+           "loop loop mul lt end result lt end result "
+           "loop loop add lt end result lt end result sub");
+    tac__terms_fini(&pool);
+}
+
 // --- random graphs ------------------------------------------------------------------------------
 
 typedef struct runner {
@@ -392,5 +422,6 @@ static void test_no_memory(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_sides_are_regions), cmocka_unit_test(test_loops_stand_where_needed),
-          cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_dead_terms_are_left_out),
-          cmocka_unit_test(test_deep_regions), cmocka_unit_test(test_no_memory))
+          cmocka_unit_test(test_compared_loops_stay_apart), cmocka_unit_test(test_random_graphs),
+          cmocka_unit_test(test_dead_terms_are_left_out), cmocka_unit_test(test_deep_regions),
+          cmocka_unit_test(test_no_memory))
