@@ -36,6 +36,8 @@ set(TACTUS_KIND_FLAGS_sym -O0 -U_FORTIFY_SOURCE)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT TACTUS_SANITIZE)
     set(inlined --param=max-inline-insns-auto=400 --param=max-inline-insns-single=1000
                 --param=inline-unit-growth=300 --param=large-function-growth=2000)
+    # A limit on how far gcc looks for stores that a load may meet: 23 s instead of 34 s for one unit.
+    list(APPEND inlined --param=sccvn-max-alias-queries-per-access=100)
     list(APPEND TACTUS_KIND_FLAGS_dualp_avx2 ${inlined})
     list(APPEND TACTUS_KIND_FLAGS_dualp_avx512 ${inlined})
 endif()

@@ -4,6 +4,9 @@
 
 #include "math/elementary.h"
 
+#include <math.h>
+#include <sleef.h>
+
 // clang-format off
 #define DEFINE_1(name, accuracy) \
     double tac_##name(double x) { return TAC__SLEEF_F64(name, accuracy)(x); }

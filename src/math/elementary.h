@@ -5,7 +5,7 @@
 #ifndef TAC_MATH_ELEMENTARY_H
 #define TAC_MATH_ELEMENTARY_H
 
-#include <sleef.h>
+#include <tactus/api.h>
 
 // X(name, accuracy): functions of one argument. Most are SLEEF's functions of the same name. Two of
 // them, exp and log1p, are replaced at the end of their ranges by what is written here: SLEEF 3.9
@@ -45,5 +45,24 @@
 
 // `cinz` is the family without FMA that SLEEF keeps bit-identical from plain C to AVX-512.
 #define TAC__SLEEF_F64(name, accuracy) Sleef_cinz_##name##d1_##accuracy##purec
+
+// SLEEF's functions are declared here and in real_pack.h: its own header includes those of all
+// vector registers, and takes a compiler a second for each unit. elementary.c and packs.model.h
+// include that header, too, so that the compiler compares the declarations. SLEEF's results are
+// `const`, which is a part of their types in C++.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wignored-qualifiers"
+#define TAC__SLEEF_1(type, function) __attribute__((const)) const type function(type);
+#define TAC__SLEEF_2(type, function) __attribute__((const)) const type function(type, type);
+
+TAC_BEGIN_DECLS
+#define TAC__DECLARE_1(name, accuracy) TAC__SLEEF_1(double, TAC__SLEEF_F64(name, accuracy))
+#define TAC__DECLARE_2(name, accuracy) TAC__SLEEF_2(double, TAC__SLEEF_F64(name, accuracy))
+TAC__ELEMENTARY_1(TAC__DECLARE_1)
+TAC__ELEMENTARY_2(TAC__DECLARE_2)
+#undef TAC__DECLARE_1
+#undef TAC__DECLARE_2
+TAC_END_DECLS
+#pragma GCC diagnostic pop
 
 #endif

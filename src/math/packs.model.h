@@ -6,6 +6,7 @@
 #include "math/real.h"
 #include <tactus/math.h>
 
+#include <sleef.h>
 #include <string.h>
 
 static bool same(double a, double b)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "math/elementary.h"
+#include "math/registers.h"
 
 // Packs are passed by value between functions of one unit only, so it does not matter that the
 // calling convention for them changes with -mavx. (gcc still prints a note without AVX; -Wno-psabi
@@ -105,6 +106,20 @@ static inline tac__chunk tac__chunk_floor(tac__chunk a) { return floor(a); }
 #endif
 
 // clang-format on
+
+#if defined(__SSE2__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wignored-qualifiers"
+TAC_BEGIN_DECLS
+#define TAC__DECLARE_1(name, accuracy) TAC__SLEEF_1(tac__chunk, TAC__SLEEF_CHUNK(name, accuracy))
+#define TAC__DECLARE_2(name, accuracy) TAC__SLEEF_2(tac__chunk, TAC__SLEEF_CHUNK(name, accuracy))
+TAC__ELEMENTARY_1(TAC__DECLARE_1)
+TAC__ELEMENTARY_2(TAC__DECLARE_2)
+#undef TAC__DECLARE_1
+#undef TAC__DECLARE_2
+TAC_END_DECLS
+#pragma GCC diagnostic pop
+#endif
 
 enum { TAC__CHUNKS = sizeof(real) / sizeof(tac__chunk) };
 

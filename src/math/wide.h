@@ -13,6 +13,9 @@
 #if defined(TAC_KIND_F64) && (defined(__SSE2__) || defined(__aarch64__))
 
 #include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum { WIDE = 2 };
 
