@@ -1,7 +1,6 @@
 // view.c - histories and views: the synchronisation policies in one place.
-#define TAC_KIND_F64
 #include "bus/view.h"
-#include "math/quat.h"
+#include "bus/sight.h"
 
 #include <string.h>
 
@@ -56,49 +55,24 @@ uint64_t tac__view_entry(const tac__view *v, tac_time t_us)
     return n;
 }
 
-static quat load_quat(const uint64_t *words)
+// Between or beyond the last two values, or carried by the declared derivative: `since_us` is the
+// time since the latest one.
+static void see_moving(const tac__view *v, uint64_t n, tac_time since_us, double *value)
 {
-    quat q;
-    memcpy(&q, words, sizeof q);
-    return q;
-}
-
-// The value of an f64 signal that moves along a line, for elements [element, element + count).
-static void along_line(const tac__view *v, uint64_t n, double c, double *value)
-{
-    const double *latest = (const double *)entry(v->history, n) + v->element;
-    const double *before = (const double *)entry(v->history, n - 1) + v->element;
-    for (uint32_t i = 0; i < v->count; i++) {
-        value[i] = v->policy == TAC_INTERPOLATED ? r_lerp(before[i], latest[i], c)
-                                                 : latest[i] + c * (latest[i] - before[i]);
-    }
-}
-
-// The same on the sphere: the rotation from the value before, carried to c (or past the latest by
-// c).
-static void along_arc(const tac__view *v, uint64_t n, double c, double *value)
-{
-    const quat latest = load_quat(entry(v->history, n));
-    const quat before = load_quat(entry(v->history, n - 1));
-    const quat q = quat_slerp(before, latest, v->policy == TAC_INTERPOLATED ? c : 1.0 + c);
-    const double all[4] = {q.w, q.x, q.y, q.z};
-    memcpy(value, all + v->element, v->count * sizeof *value);
-}
-
-// Carried forward by a declared derivative, `seconds` past the latest value.
-static void along_derivative(const tac__view *v, uint64_t n, double seconds, double *value)
-{
-    const double *d = (const double *)entry(v->derivative, n);
-    if (v->type.shape != TAC_QUAT) {
-        const double *latest = (const double *)entry(v->history, n);
-        for (uint32_t i = 0; i < v->count; i++)
-            value[i] = latest[v->element + i] + seconds * d[v->element + i];
-        return;
-    }
-    const vec3 turn = {d[0] * seconds, d[1] * seconds, d[2] * seconds};
-    const quat q = quat_normalise(quat_mul(load_quat(entry(v->history, n)), quat_exp(turn)));
-    const double all[4] = {q.w, q.x, q.y, q.z};
-    memcpy(value, all + v->element, v->count * sizeof *value);
+    const tac__sight sight = {.before = (const double *)entry(v->history, n - 1),
+                              .latest = (const double *)entry(v->history, n),
+                              .rate =
+                                  v->derivative ? (const double *)entry(v->derivative, n) : NULL,
+                              .element = v->element,
+                              .count = v->count,
+                              .quaternion = v->type.shape == TAC_QUAT};
+    const double c = (double)since_us / (double)v->period_us;
+    if (sight.rate)
+        tac__see_carried_f64(&sight, (double)since_us / 1e6, value);
+    else if (v->policy == TAC_INTERPOLATED)
+        tac__see_between_f64(&sight, c, value);
+    else
+        tac__see_beyond_f64(&sight, c, value);
 }
 
 static const char *held(const tac__view *v, uint64_t n)
@@ -113,14 +87,7 @@ void tac__view_update(const tac__view *v, tac_time t_us)
     const bool moves = v->history && v->policy != TAC_ZOH && v->period_us && n >= 2;
     double *value = v->target;
     if (moves) {
-        const tac_time since = t_us - v->delay_us - v->history->times[n % v->history->depth];
-        const double c = (double)since / (double)v->period_us;
-        if (v->derivative)
-            along_derivative(v, n, (double)since / 1e6, value);
-        else if (v->type.shape == TAC_QUAT)
-            along_arc(v, n, c, value);
-        else
-            along_line(v, n, c, value);
+        see_moving(v, n, t_us - v->delay_us - v->history->times[n % v->history->depth], value);
     } else if (v->as_f64) {
         for (uint32_t i = 0; i < v->count; i++)
             value[i] = tac__scalar_f64(v->type.scalar, held(v, n), i);

@@ -1,6 +1,6 @@
 // views.c - inputs that are seen through views, on duals.
+#include "bus/sight.h"
 #include "engine/tangent/inside.h"
-#include "engine/tangent/see.h"
 
 #include <string.h>
 

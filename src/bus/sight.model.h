@@ -1,7 +1,7 @@
-// see.model.h - see see.h. The arithmetic is that of bus/view.c.
+// sight.model.h - see sight.h.
 #include "math/quat.h"
 
-#include "engine/tangent/see.h"
+#include "bus/sight.h"
 
 static inline const real *reals(const double *values)
 {
