@@ -16,7 +16,8 @@ typedef struct tac_graph tac_graph;
 typedef struct tac_graph_def {
     uint32_t size;                  // sizeof(tac_graph_def)
     bool fast;                      // simplify also where the last bits of values may change
-    uint8_t reserved[3];            // 0
+    bool rates;                     // tac_graph_of_step: over a least common period of all rates
+    uint8_t reserved[2];            // 0
     const tac_allocator *allocator; // NULL: malloc
     // Names of components that stay outside: their outputs and states are inputs of the graph.
     const char *const *outside;
@@ -124,11 +125,28 @@ TAC_API TAC_MUST_CHECK tac_status tac_graph_of_dynamics(tac_engine *engine,
 //   seen     inputs that are seen through delays and policies
 //   p, mode, phase, held   as in tac_graph_of_dynamics
 // Refused with TAC_E_GRAPH: implicit methods, by name, and components without a symbolic form.
+//
+// With tac_graph_def.rates it is the map over a least common period of all rates: each rate group
+// steps at its own boundaries, islands are integrated from boundary to boundary in steps of at most
+// h_max, and readers see writers with another rate through their policies, with constant
+// coefficients. What there is once at each boundary has its time in its label ("wind.y@4 ms").
+// Observers are left out, and what steps without a period (messages, timers, located conditions)
+// holds. Besides, or instead:
+//   u        also what components that stay outside write at their boundaries
+//   mode     also those at later boundaries of an island
+//   past     values of signals that were written before the period, and that delays and policies
+//            look back at ("Nav.position.x@-100 ms"); past1 those that take their places
+//   rates    output: what readers saw of writers with another rate, with policy and coefficient in
+//            the label ("GNC.u.x@10 ms INTERPOLATED 0.1")
+// Refused as well: a period of more than 100000 boundaries or an hour; islands without a boundary
+// in common; a writer that is active in some phases only, if its signals are seen through policies.
 TAC_API TAC_MUST_CHECK tac_status tac_graph_of_step(tac_engine *engine, const tac_graph_def *def,
                                                     tac_graph **graph, tac_error *err);
 TAC_API void tac_graph_destroy(tac_graph *graph); // NULL is fine
 
 TAC_API const char *tac_graph_name(const tac_graph *graph);
+// How long a graph of a step takes, from its boundary to the next; 0: it is no step.
+TAC_API tac_time tac_graph_period(const tac_graph *graph);
 // How many groups of inputs and of outputs there are; each of them; and a group by its name, -1:
 // there is none. What a group points to belongs to the graph.
 TAC_API size_t tac_graph_in_count(const tac_graph *graph);
@@ -220,12 +238,34 @@ typedef struct tac_graph_report {
     uint64_t different;
     uint64_t max_ulp; // units in the last place; a NaN and a number are UINT64_MAX apart
     tac_graph_fault first;
+    // tac_graph_check_def.rates: the length of a least common period, and the terms of its graph;
+    // how many periods were compared, and how many were left out, because something happened in
+    // them that is not part of the graph: a message, a timer, a located condition, a step of the
+    // integrator that ended elsewhere, a change of phase.
+    tac_time period_us;
+    size_t period_terms;
+    uint64_t periods, periods_left_out;
 } tac_graph_report;
+
+typedef struct tac_graph_check_def {
+    uint32_t size;                  // sizeof(tac_graph_check_def)
+    bool rates;                     // compare the graph over a least common period, too
+    uint8_t reserved[3];            // 0
+    const tac_allocator *allocator; // NULL: malloc
+} tac_graph_check_def;
+
+static inline tac_graph_check_def tac_graph_check_def_default(void)
+{
+    tac_graph_check_def def = TAC_ZERO;
+    def.size = sizeof def;
+    return def;
+}
 
 // The engine is prepared and has not started; nothing may run in lanes (tac_engine_def.lanes is 1).
 // A component that has no symbolic form is no error here: the report tells. The check must be
 // destroyed before the engine is.
 TAC_API TAC_MUST_CHECK tac_status tac_graph_check_create(tac_engine *engine,
+                                                         const tac_graph_check_def *def,
                                                          tac_graph_check **check, tac_error *err);
 TAC_API void tac_graph_check_destroy(tac_graph_check *check); // NULL is fine
 // Run to `until_us`, with comparisons.

@@ -14,6 +14,10 @@ static const cli_option options[] = {
      .doc = "What the graph is of: dynamics, the plant as x, u, p, t -> dx, y (the default), or "
             "step, the "
             "whole simulation from a boundary to the next."},
+    {.name = "rates",
+     .doc = "The step is a least common period of all rates, in which every rate group steps as "
+            "often as in a run and readers with another rate see signals through their policies; "
+            "implies --of step."},
     {.name = "parameters",
      .value = "PARAMETER",
      .doc =
@@ -102,8 +106,12 @@ static tac_status emit(const cli_args *args, session *s, tac__text *out, tac_err
     def.name = cli_value(args, "name");
     if (def.name)
         TAC_TRY(check_name(def.name, err));
+    char time[TAC_TIME_TEXT];
+    const tac_time period_us = tac_graph_period(s->graph);
+    tac_time_print(period_us, time);
     def.title =
-        tac__arena_format(&s->arena, "%s of %s", tac_graph_name(s->graph), args->operands[0]);
+        tac__arena_format(&s->arena, "%s%s%s of %s", tac_graph_name(s->graph),
+                          period_us ? " of " : "", period_us ? time : "", args->operands[0]);
     def.file = *args->output && strcmp(*args->output, "-") ? *args->output : NULL;
     def.deterministic = cli_has(args, "deterministic");
     if (cli_has(args, "jacobian"))
@@ -174,6 +182,13 @@ static void print_check_text(const tac_graph_report *r, tac__text *out)
                   r->traced, r->untraced, (unsigned long long)r->instants,
                   (unsigned long long)r->steps, (unsigned long long)r->numbers,
                   (unsigned long long)r->different, (unsigned long long)r->max_ulp);
+    if (!r->period_us)
+        return;
+    char time[TAC_TIME_TEXT];
+    tac_time_print(r->period_us, time);
+    tac__text_add(out, "%llu periods of %s compared, %llu left out; %zu terms\n",
+                  (unsigned long long)r->periods, time, (unsigned long long)r->periods_left_out,
+                  r->period_terms);
 }
 
 static void print_check_json(const tac_graph_report *r, tac__text *out)
@@ -187,6 +202,12 @@ static void print_check_json(const tac_graph_report *r, tac__text *out)
     tac__json_key_u64(&json, "numbers", r->numbers);
     tac__json_key_u64(&json, "traced", r->traced);
     tac__json_key_u64(&json, "untraced", r->untraced);
+    if (r->period_us) {
+        tac__json_key_u64(&json, "period_us", r->period_us);
+        tac__json_key_u64(&json, "periods", r->periods);
+        tac__json_key_u64(&json, "periods_left_out", r->periods_left_out);
+        tac__json_key_u64(&json, "period_terms", r->period_terms);
+    }
     if (r->different) {
         tac__json_key(&json, "first");
         tac__json_object_begin(&json);
@@ -248,7 +269,9 @@ static tac_status check(const cli_args *args, session *s, tac__text *out, tac_er
     def.log_level = TAC_LOG_WARN;
     TAC_TRY(tac_config_build(s->sim.config, &def, &s->sim.engine, err));
     tac_graph_check *c;
-    TAC_TRY(tac_graph_check_create(s->sim.engine, &c, err));
+    tac_graph_check_def check_def = tac_graph_check_def_default();
+    check_def.rates = cli_has(args, "rates");
+    TAC_TRY(tac_graph_check_create(s->sim.engine, &check_def, &c, err));
     tac_status status = follow(s, c, err);
     if (status == TAC_OK) {
         const tac_graph_report *report = tac_graph_check_report(c);
@@ -297,6 +320,9 @@ static tac_status read_options(const cli_args *args, session *s, tac_graph_def *
     def->build = build;
     def->context = s;
     def->fast = cli_has(args, "fast");
+    def->rates = cli_has(args, "rates");
+    if (def->rates && of && !strcmp(of, "dynamics"))
+        return tac__fail(err, TAC_E_USAGE, "option '--rates' goes with '--of step'");
     def->phase = cli_value(args, "phase");
     return TAC_OK;
 }
@@ -308,7 +334,8 @@ static tac_status make(const cli_args *args, session *s, tac__text *out, tac_err
     if (cli_has(args, "check"))
         return check(args, s, out, err);
     TAC_TRY(cli_load_engine(&s->sim, args, args->operands[0], err));
-    const bool step = !strcmp(cli_value(args, "of") ? cli_value(args, "of") : "", "step");
+    const bool step =
+        def.rates || !strcmp(cli_value(args, "of") ? cli_value(args, "of") : "", "step");
     TAC_TRY(
         (step ? tac_graph_of_step : tac_graph_of_dynamics)(s->sim.engine, &def, &s->graph, err));
     if (cli_has(args, "emit"))

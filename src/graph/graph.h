@@ -35,6 +35,7 @@ typedef struct tac_graph {
     const char *name;
     tac__group *in, *out;
     size_t in_count, in_capacity, out_count, out_capacity;
+    tac_time period_us;     // from the first boundary of a step to the next; 0: it is no step
     struct tac__tape *tape; // made when the graph is first evaluated by tac_graph_evaluate
     double *work;           // of the tape
 } tac_graph;

@@ -18,6 +18,11 @@ const char *tac_graph_name(const tac_graph *graph)
     return graph->name;
 }
 
+tac_time tac_graph_period(const tac_graph *graph)
+{
+    return graph->period_us;
+}
+
 size_t tac_graph_in_count(const tac_graph *graph)
 {
     return graph->in_count;

@@ -72,7 +72,10 @@ static void print_group(const tac_graph_group *g, const char *way, tac__text *ou
 
 static void print_text(const tac_graph *graph, const facts *f, bool jacobian, tac__text *out)
 {
-    tac__text_add(out, "%s:\n", tac_graph_name(graph));
+    char period[TAC_TIME_TEXT];
+    tac_time_print(tac_graph_period(graph), period);
+    tac__text_add(out, "%s%s%s:\n", tac_graph_name(graph), tac_graph_period(graph) ? " of " : "",
+                  tac_graph_period(graph) ? period : "");
     for (size_t i = 0; i < tac_graph_in_count(graph); i++) {
         const tac_graph_group g = tac_graph_in(graph, i);
         print_group(&g, "input", out);
@@ -121,6 +124,8 @@ static void print_json(const tac_graph *graph, const facts *f, bool jacobian, ta
     tac__json json = tac__json_begin(out);
     tac__json_object_begin(&json);
     tac__json_key_text(&json, "of", tac_graph_name(graph));
+    if (tac_graph_period(graph))
+        tac__json_key_u64(&json, "period_us", tac_graph_period(graph));
     tac__json_key(&json, "inputs");
     tac__json_array_begin(&json);
     for (size_t i = 0; i < tac_graph_in_count(graph); i++) {

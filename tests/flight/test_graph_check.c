@@ -8,8 +8,9 @@ static tac_graph_report follow(const char *example, const char *duration)
     rig r;
     const char *sets[] = {"plant.lanes=1", duration};
     rig_example(&r, example, NULL, sets, duration ? 2 : 1);
+    const tac_graph_check_def def = tac_graph_check_def_default();
     tac_graph_check *check;
-    if (tac_graph_check_create(r.engine, &check, &r.err) != TAC_OK ||
+    if (tac_graph_check_create(r.engine, &def, &check, &r.err) != TAC_OK ||
         tac_graph_check_run(check, TAC_TIME_MAX, &r.err) != TAC_OK) {
         rig_show(&r);
         fail_msg("%s cannot be checked", example);
@@ -61,8 +62,9 @@ static void test_difference_is_seen(void **state)
     rig r;
     const char *sets[] = {"plant.lanes=1", "duration=3 s"};
     rig_example(&r, "iris_mission.yaml", NULL, sets, 2);
+    const tac_graph_check_def def = tac_graph_check_def_default();
     tac_graph_check *check;
-    assert_int_equal(tac_graph_check_create(r.engine, &check, &r.err), TAC_OK);
+    assert_int_equal(tac_graph_check_create(r.engine, &def, &check, &r.err), TAC_OK);
     assert_int_equal(tac_graph_check_run(check, 1000000, &r.err), TAC_OK);
     assert_int_equal(tac_graph_check_report(check)->different, 0);
     for (size_t i = 0; i < r.engine->plan->component_count; i++) {

@@ -1,25 +1,15 @@
 // check.c - tac_graph_check: graphs against the engine, over a whole run. A function here takes the
 // place of a component's step: first the graph is evaluated from what the step is about to see,
 // then the step of numbers runs, then both are compared.
+#include "base/def.h"
 #include "engine/run/lanes.h"
 #include "engine/run/loop.h"
+#include "engine/trace/check.h"
 #include "engine/trace/component.h"
-#include "graph/tape.h"
 
 #include <string.h>
-#include <tactus/graph.h>
 
 enum { DRAWS_MAX = 512 };
-
-// A graph with its values.
-typedef struct evaluated {
-    tac_graph *graph;
-    tac__trace_sources sources;
-    tac__tape *tape;
-    double *in[TAC__TRACE_GROUPS], *out[TAC__TRACE_GROUPS];
-    double *work;
-    double *expected; // as many as the largest group of outputs has
-} evaluated;
 
 // Draws of a step, in their order.
 typedef struct drawn {
@@ -31,7 +21,7 @@ typedef struct drawn {
 typedef struct reason {
     struct reason *next;
     uint32_t due;
-    evaluated e;
+    tac__evaluated e;
     drawn *draws;
     size_t draw_count, draw_capacity;
     double *values; // that are drawn, [DRAWS_MAX]
@@ -55,10 +45,11 @@ struct tac_graph_check {
     part *parts;
     tac_graph_part *reported;
     tac_graph_report report;
-    evaluated dynamics;
+    tac__evaluated dynamics;
     bool has_dynamics;
     double *dx;
-    tac_error *err; // of the run
+    tac__period_check *period; // NULL: not asked for
+    tac_error *err;            // of the run
     tac_status status;
 };
 
@@ -78,10 +69,9 @@ static uint64_t ulps(double a, double b)
     return i > k ? (uint64_t)i - (uint64_t)k : (uint64_t)k - (uint64_t)i;
 }
 
-static void compare(tac_graph_check *k, const char *component, const tac__group *g,
-                    const double *got, const double *expected, tac_time t_us)
+void tac__check_compare(tac_graph_report *r, const char *component, const tac__group *g,
+                        const double *got, const double *expected, tac_time t_us)
 {
-    tac_graph_report *r = &k->report;
     r->numbers += g->count;
     for (size_t i = 0; i < g->count; i++) {
         const uint64_t apart = ulps(got[i], expected[i]);
@@ -95,9 +85,8 @@ static void compare(tac_graph_check *k, const char *component, const tac__group 
 
 // --- graphs -------------------------------------------------------------------------------------
 
-static tac_status make_values(tac_graph_check *k, evaluated *e, tac_error *err)
+tac_status tac__evaluated_make(tac__arena *a, tac__evaluated *e, tac_error *err)
 {
-    tac__arena *a = &k->arena;
     TAC_TRY(tac__tape_make(a, e->graph, &e->tape, err));
     size_t most = 0;
     bool all = (e->work = tac__arena_array(a, tac__tape_work(e->tape), sizeof(double)));
@@ -112,11 +101,16 @@ static tac_status make_values(tac_graph_check *k, evaluated *e, tac_error *err)
     return all ? TAC_OK : tac__fail_memory(err);
 }
 
-static void evaluate(evaluated *e, double t_s)
+void tac__evaluated_run(const tac__evaluated *e)
+{
+    tac__tape_run(e->tape, (const double *const *)e->in, e->out, e->work);
+}
+
+static void evaluate(tac__evaluated *e, double t_s)
 {
     for (size_t g = 0; g < e->graph->in_count; g++)
         tac__trace_read(e->sources.in[g], e->graph->in[g].count, t_s, e->in[g]);
-    tac__tape_run(e->tape, (const double *const *)e->in, e->out, e->work);
+    tac__evaluated_run(e);
 }
 
 // --- steps --------------------------------------------------------------------------------------
@@ -144,7 +138,8 @@ static tac_status draw_inputs(tac__trace_draws *base, int stream, size_t count,
     const tac_type type = TAC_TYPE_ARRAY(TAC_F64, (uint32_t)count);
     const char *name =
         tac__arena_format(&d->tr->arena, "%s.draw%zu", d->c->streams[stream].name, r->draw_count);
-    const tac__trace_value value = {name, NULL, &type, r->values + r->value_count};
+    const tac__trace_value value = {
+        .name = name, .type = &type, .from = r->values + r->value_count};
     const tac__sym_value *made = name ? tac__trace_inputs(d->tr, d->list, value) : NULL;
     if (!made)
         return TAC_E_MEMORY;
@@ -160,7 +155,8 @@ static tac_status ports_in(tac__trace *tr, tac__trace_list *list, const tac__com
     for (size_t k = 0; k < ports->count; k++) {
         const tac__port *port = &ports->items[k];
         const char *name = tac__arena_format(&tr->arena, "%s.%s", c->name, port->name);
-        const tac__trace_value value = {name, port->unit, &port->type, from[k]};
+        const tac__trace_value value = {
+            .name = name, .unit = port->unit, .type = &port->type, .from = from[k]};
         to[k] = name ? tac__trace_inputs(tr, list, value) : NULL;
         if (!to[k])
             return TAC_E_MEMORY;
@@ -177,7 +173,8 @@ static tac_status ports_out(tac__trace *tr, tac__trace_list *list, const tac__co
         if (outputs && c->kinds[k].continuous)
             continue;
         const char *name = tac__arena_format(&tr->arena, "%s.%s", c->name, port->name);
-        const tac__trace_value value = {name, port->unit, &port->type, from[k]};
+        const tac__trace_value value = {
+            .name = name, .unit = port->unit, .type = &port->type, .from = from[k]};
         if (!name)
             return TAC_E_MEMORY;
         TAC_TRY(tac__trace_outputs(tr, list, value, symbols[k]));
@@ -189,7 +186,7 @@ static const tac__sym_value *doubles_in(tac__trace *tr, tac__trace_list *list, c
                                         const double *from, size_t count)
 {
     const tac_type type = TAC_TYPE_ARRAY(TAC_F64, (uint32_t)count);
-    const tac__trace_value value = {name, NULL, &type, from};
+    const tac__trace_value value = {.name = name, .type = &type, .from = from};
     return tac__trace_inputs(tr, list, value);
 }
 
@@ -231,7 +228,8 @@ static tac_status trace_lists(tac__trace *tr, part *p, reason *r, const tac_step
 static tac_status trace_reason(part *p, reason *r, const tac_step *s, tac_error *err)
 {
     tac_graph_check *k = p->owner;
-    const tac_graph_def def = tac_graph_def_default();
+    tac_graph_def def = tac_graph_def_default();
+    def.allocator = k->arena.allocator;
     tac__trace tr;
     tac_status status = tac__trace_begin(&tr, k->engine, &def, p->run->plan->name, err);
     r->e.sources.arena = &k->arena;
@@ -239,7 +237,7 @@ static tac_status trace_reason(part *p, reason *r, const tac_step *s, tac_error 
     if (status == TAC_OK)
         status = trace_lists(&tr, p, r, s);
     TAC_TRY(tac__trace_end(&tr, status, &r->e.graph));
-    return make_values(k, &r->e, err);
+    return tac__evaluated_make(&k->arena, &r->e, err);
 }
 
 // The graph for this step; NULL: it failed.
@@ -288,11 +286,11 @@ static void compare_step(part *p, const reason *r, const tac_step *s)
 {
     tac_graph_check *k = p->owner;
     tac_graph_part *reported = &k->reported[p->run->plan->index];
-    const evaluated *e = &r->e;
+    const tac__evaluated *e = &r->e;
     for (size_t g = 0; g < e->graph->out_count; g++) {
         const tac__group *group = &e->graph->out[g];
         tac__trace_read(e->sources.out[g], group->count, 0, e->expected);
-        compare(k, p->run->plan->name, group, e->out[g], e->expected, s->t_us);
+        tac__check_compare(&k->report, p->run->plan->name, group, e->out[g], e->expected, s->t_us);
         reported->numbers += group->count;
     }
     reported->steps++;
@@ -312,10 +310,20 @@ static tac_status checked_step(tac_step *s, const void *self)
     }
     if (r)
         evaluate(&r->e, tac_time_seconds(s->t_us));
+    if (r && k->period)
+        tac__period_step(k->period, p->run->plan, s, p->decided, r->values, r->value_count);
     TAC_TRY(p->step(s, p->step_self));
     if (r)
         compare_step(p, r, s);
     return TAC_OK;
+}
+
+// A step of a component that stays outside.
+static tac_status outside_step(tac_step *s, const void *self)
+{
+    const part *p = self;
+    tac__period_step(p->owner->period, p->run->plan, s, NULL, NULL, 0);
+    return p->step(s, p->step_self);
 }
 
 // --- the plant ----------------------------------------------------------------------------------
@@ -340,14 +348,14 @@ static tac_status derive_numbers(const tac_graph_check *k, double t_s)
 
 static tac_status compare_dynamics(tac_graph_check *k, tac_time t_us, tac_error *err)
 {
-    evaluated *e = &k->dynamics;
+    tac__evaluated *e = &k->dynamics;
     const double t_s = tac_time_seconds(t_us);
     if (derive_numbers(k, t_s) != TAC_OK)
         return tac__fail(err, TAC_E_NUMERIC, "the equations cannot be evaluated at %.6f s", t_s);
     evaluate(e, t_s);
-    compare(k, "dynamics", &e->graph->out[0], e->out[0], k->dx, t_us);
+    tac__check_compare(&k->report, "dynamics", &e->graph->out[0], e->out[0], k->dx, t_us);
     tac__trace_read(e->sources.out[1], e->graph->out[1].count, t_s, e->expected);
-    compare(k, "dynamics", &e->graph->out[1], e->out[1], e->expected, t_us);
+    tac__check_compare(&k->report, "dynamics", &e->graph->out[1], e->out[1], e->expected, t_us);
     return TAC_OK;
 }
 
@@ -366,6 +374,7 @@ static tac_status trace_dynamics(tac_graph_check *k, tac_error *err)
     if (!outside)
         return tac__fail_memory(err);
     tac_graph_def def = tac_graph_def_default();
+    def.allocator = k->arena.allocator;
     def.outside = outside;
     for (size_t i = 0; i < plan->component_count; i++) {
         const tac__component *c = plan->components[i];
@@ -374,7 +383,7 @@ static tac_status trace_dynamics(tac_graph_check *k, tac_error *err)
     }
     k->dynamics.sources.arena = &k->arena;
     TAC_TRY(tac__trace_dynamics(k->engine, &def, &k->dynamics.graph, &k->dynamics.sources, err));
-    TAC_TRY(make_values(k, &k->dynamics, err));
+    TAC_TRY(tac__evaluated_make(&k->arena, &k->dynamics, err));
     size_t states = 0;
     for (size_t i = 0; i < plan->island_count; i++)
         states += plan->islands[i].x_count;
@@ -407,8 +416,13 @@ static tac_status make_part(tac_graph_check *k, size_t i, tac_error *err)
     k->report.traced += reported->kind == TAC_GRAPH_TRACED;
     k->report.untraced += reported->kind == TAC_GRAPH_UNTRACED;
     *p = (part){.owner = k, .run = c, .step = c->run, .step_self = c->run_self};
-    if (reported->kind != TAC_GRAPH_TRACED || !c->run)
+    if (reported->kind != TAC_GRAPH_TRACED || !c->run) {
+        if (c->run && k->period) {
+            c->run = outside_step;
+            c->run_self = p;
+        }
         return TAC_OK;
+    }
     p->decided = tac__arena_array(&k->arena, c->plan->decision_count, sizeof *p->decided);
     p->counters = tac__arena_array(&k->arena, c->plan->stream_count, sizeof *p->counters);
     if (!p->decided || !p->counters)
@@ -418,10 +432,31 @@ static tac_status make_part(tac_graph_check *k, size_t i, tac_error *err)
     return TAC_OK;
 }
 
-tac_status tac_graph_check_create(tac_engine *engine, tac_graph_check **check, tac_error *err)
+// The graph over a period of all rates; components without a symbolic form stay outside.
+static tac_status trace_period(tac_graph_check *k, tac_error *err)
 {
+    const tac__plan *plan = k->engine->plan;
+    const char **outside = tac__arena_array(&k->arena, plan->component_count, sizeof *outside);
+    if (!outside)
+        return tac__fail_memory(err);
+    tac_graph_def def = tac_graph_def_default();
+    def.allocator = k->arena.allocator;
+    def.rates = true;
+    def.outside = outside;
+    for (size_t i = 0; i < plan->component_count; i++) {
+        if (kind_of(plan->components[i]) == TAC_GRAPH_UNTRACED)
+            outside[def.outside_count++] = plan->components[i]->name;
+    }
+    return tac__period_check_make(k->engine, &def, &k->arena, &k->report, &k->period, err);
+}
+
+tac_status tac_graph_check_create(tac_engine *engine, const tac_graph_check_def *def,
+                                  tac_graph_check **check, tac_error *err)
+{
+    *check = NULL;
+    TAC__DEF(tac_graph_check_def, def, err);
     tac__arena arena;
-    tac__arena_init(&arena, tac_allocator_default());
+    tac__arena_init(&arena, def->allocator ? def->allocator : tac_allocator_default());
     tac_graph_check *k = *check = tac__arena_alloc(&arena, sizeof *k);
     if (!k)
         return tac__fail_memory(err);
@@ -435,6 +470,8 @@ tac_status tac_graph_check_create(tac_engine *engine, tac_graph_check **check, t
     k->report.part_count = count;
     if (status == TAC_OK && engine->plan->island_count > 0)
         status = trace_dynamics(k, err);
+    if (status == TAC_OK && def->rates)
+        status = trace_period(k, err);
     for (size_t i = 0; status == TAC_OK && i < count; i++)
         status = make_part(k, i, err);
     if (status != TAC_OK) {
@@ -453,6 +490,8 @@ void tac_graph_check_destroy(tac_graph_check *check)
             tac_graph_destroy(r->e.graph);
     }
     tac_graph_destroy(check->dynamics.graph);
+    if (check->period)
+        tac__period_check_end(check->period);
     tac__arena arena = check->arena;
     tac__arena_fini(&arena);
 }
@@ -462,8 +501,12 @@ tac_status tac_graph_check_run(tac_graph_check *k, tac_time until_us, tac_error 
     k->err = err;
     while (!tac_engine_finished(k->engine) && tac_engine_next_time(k->engine) <= until_us) {
         const tac_time t_us = tac_engine_next_time(k->engine);
+        if (k->period)
+            tac__period_before(k->period, t_us);
         TAC_TRY(tac_engine_run(k->engine, t_us, err));
         TAC_TRY(k->status);
+        if (k->period)
+            tac__period_after(k->period, t_us);
         k->report.instants++;
         if (k->has_dynamics)
             TAC_TRY(compare_dynamics(k, tac_engine_time(k->engine), err));

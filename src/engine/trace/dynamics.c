@@ -68,8 +68,8 @@ static tac_status list_rates(tac__trace *tr, const tac__component *c)
         if (!unit)
             return TAC_E_MEMORY;
         const char *name = plan->schema.signals[signal].name;
-        TAC_TRY(
-            tac__trace_outputs(tr, &tr->dx, (tac__trace_value){name, unit, &port->type, NULL}, dx));
+        TAC_TRY(tac__trace_outputs(
+            tr, &tr->dx, (tac__trace_value){.name = name, .unit = unit, .type = &port->type}, dx));
         dx += port->type.count;
     }
     return TAC_OK;
@@ -81,8 +81,10 @@ static tac_status list_outputs(tac__trace *tr, const tac__component *c)
     for (size_t k = 0; !tr->outside[c->index] && k < c->outputs.count; k++) {
         const tac__port *port = &c->outputs.items[k];
         const int signal = tac__signal_at(c, k);
-        const tac__trace_value value = {plan->schema.signals[signal].name, port->unit, &port->type,
-                                        tr->engine->instances[c->index]->scratch.out[k]};
+        const tac__trace_value value = {.name = plan->schema.signals[signal].name,
+                                        .unit = port->unit,
+                                        .type = &port->type,
+                                        .from = tr->engine->instances[c->index]->scratch.out[k]};
         if (c->kinds[k].continuous)
             TAC_TRY(tac__trace_outputs(tr, &tr->y, value, tr->signals[signal]));
     }
@@ -130,7 +132,7 @@ static tac_status trace(tac__trace *tr)
     TAC_TRY(tac__trace_plant_make(tr));
     tac__trace_list list = {.items = NULL};
     const tac__sym_value *t =
-        tac__trace_inputs(tr, &list, (tac__trace_value){"t", "s", &single, NULL});
+        tac__trace_inputs(tr, &list, (tac__trace_value){.name = "t", .unit = "s", .type = &single});
     if (!t)
         return TAC_E_MEMORY;
     tr->t = *t;

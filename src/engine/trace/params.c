@@ -100,7 +100,9 @@ tac_status tac__trace_params_begin(tac__trace *tr)
         p->count++;
         own[k] = param->at.value;
         const tac__sym_value *made = tac__trace_inputs(
-            tr, &tr->p, (tac__trace_value){param->name, param->unit, &single, &own[k]});
+            tr, &tr->p,
+            (tac__trace_value){
+                .name = param->name, .unit = param->unit, .type = &single, .from = &own[k]});
         if (!made)
             return TAC_E_MEMORY;
         symbols[k] = *made;

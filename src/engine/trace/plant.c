@@ -24,8 +24,11 @@ static tac_status make_states(tac__trace *tr, const tac__component *c, tac__sym_
         tac__trace_list *list = tr->outside[c->index] ? &tr->u : &tr->x;
         const tac__sym_value *made = tac__trace_inputs(
             tr, list,
-            (tac__trace_value){tr->engine->plan->schema.signals[signal].name, port->unit,
-                               &port->type, tr->engine->islands[c->island].x + (x - first)});
+            (tac__trace_value){.name = tr->engine->plan->schema.signals[signal].name,
+                               .unit = port->unit,
+                               .type = &port->type,
+                               .from = tr->engine->islands[c->island].x + (x - first),
+                               .after = true});
         if (!made)
             return TAC_E_MEMORY;
         memcpy(x, made, port->type.count * sizeof *x);
@@ -50,7 +53,7 @@ static tac_status make_island_states(tac__trace *tr, size_t island)
     return TAC_OK;
 }
 
-static tac_status make_modes(tac__trace *tr, size_t island)
+tac_status tac__trace_modes(tac__trace *tr, size_t island)
 {
     static const tac_type single = TAC_TYPE_F64;
     tac__sym_value *mode = (tac__sym_value *)(void *)tr->islands[island].subject.mode;
@@ -59,10 +62,9 @@ static tac_status make_modes(tac__trace *tr, size_t island)
         for (size_t k = 0; k < c->event_count; k++) {
             const char *name = tac__arena_format(&tr->arena, "%s.%s", c->name, c->events[k].name);
             const double *from = tr->engine->islands[island].mode + c->event_offset + k;
-            const tac__sym_value *made =
-                name ? tac__trace_inputs(tr, &tr->mode,
-                                         (tac__trace_value){name, NULL, &single, from})
-                     : NULL;
+            const tac__trace_value value = {
+                .name = name, .type = &single, .from = from, .after = true};
+            const tac__sym_value *made = name ? tac__trace_inputs(tr, &tr->mode, value) : NULL;
             if (!made)
                 return TAC_E_MEMORY;
             mode[c->event_offset + k] = *made;
@@ -83,11 +85,13 @@ static tac_status phase_of(tac__trace *tr, const tac__component *machine, tac__s
         const int32_t number = chosen;
         const tac_type *type = &machine->outputs.items[phases->phase].type;
         tr->signals[signal] =
-            chosen >= 0 ? tac__trace_constants(tr, type, &number)
-                        : tac__trace_inputs(
-                              tr, &tr->phase,
-                              (tac__trace_value){tr->engine->plan->schema.signals[signal].name,
-                                                 NULL, type, machine->out[phases->phase]});
+            chosen >= 0
+                ? tac__trace_constants(tr, type, &number)
+                : tac__trace_inputs(
+                      tr, &tr->phase,
+                      (tac__trace_value){.name = tr->engine->plan->schema.signals[signal].name,
+                                         .type = type,
+                                         .from = machine->out[phases->phase]});
     }
     if (!tr->signals[signal])
         return TAC_E_MEMORY;
@@ -129,7 +133,8 @@ tac__sym_value *tac__trace_resting(tac__trace *tr, const tac__component *c)
         if (!value)
             return NULL;
         tac__type_rest(&port->type, value);
-        const tac__trace_value output = {name, port->unit, &port->type, c->out[k]};
+        const tac__trace_value output = {
+            .name = name, .unit = port->unit, .type = &port->type, .from = c->out[k]};
         const tac__sym_value *made = tr->outside[c->index] ? tac__trace_inputs(tr, &tr->u, output)
                                      : c->hold ? tac__trace_inputs(tr, &tr->held, output)
                                                : tac__trace_constants(tr, &port->type, value);
@@ -199,7 +204,8 @@ static tac_status make_held(tac__trace *tr, const tac__component *c, size_t inpu
         TAC_TRY(status);
     } else if (is_own(plan, in)) {
         const char *name = tac__arena_format(&tr->arena, "%s.%s", c->name, port->name);
-        const tac__trace_value value = {name, port->unit, &port->type, seen};
+        const tac__trace_value value = {
+            .name = name, .unit = port->unit, .type = &port->type, .from = seen};
         from = name ? tac__trace_inputs(tr, &tr->u, value) : NULL;
     } else {
         tac__trace_see(tr, c, input, to);
@@ -231,8 +237,10 @@ static tac_status make_entering(tac__trace *tr)
         const tac__signal *s = &plan->schema.signals[i];
         if (!enters[i] || tr->signals[i])
             continue;
-        const tac__trace_value value = {s->name, s->kind->unit, &s->kind->type,
-                                        tac__block_at(&plan->block, s->offset)};
+        const tac__trace_value value = {.name = s->name,
+                                        .unit = s->kind->unit,
+                                        .type = &s->kind->type,
+                                        .from = tac__block_at(&plan->block, s->offset)};
         tr->signals[i] = tac__trace_inputs(tr, &tr->u, value);
         if (!tr->signals[i])
             return TAC_E_MEMORY;
@@ -242,13 +250,15 @@ static tac_status make_entering(tac__trace *tr)
 
 static tac_status make_all_held(tac__trace *tr)
 {
-    TAC_TRY(make_entering(tr));
+    if (!tr->whole)
+        TAC_TRY(make_entering(tr));
     for (size_t k = 0; k < tr->engine->plan->island_count; k++) {
         const tac__evaluator *ev = tr->islands[k].evaluator;
         for (size_t h = 0; h < ev->held_count; h++) {
             const tac__held *held = &ev->held[h];
-            TAC_TRY(make_held(tr, ev->members[held->member].instance->plan, held->input,
-                              (tac__sym_value *)(void *)held->to));
+            const tac__component *c = ev->members[held->member].instance->plan;
+            if (!tr->whole || c->in[held->input].signal < 0)
+                TAC_TRY(make_held(tr, c, held->input, (tac__sym_value *)(void *)held->to));
         }
     }
     return TAC_OK;
@@ -317,7 +327,7 @@ static tac_status make_island(tac__trace *tr, size_t k)
     if (!made->dx)
         return TAC_E_MEMORY;
     TAC_TRY(make_island_states(tr, k));
-    TAC_TRY(make_modes(tr, k));
+    TAC_TRY(tac__trace_modes(tr, k));
     TAC_TRY(make_numbers(tr, k));
     if (gated)
         TAC_TRY(make_gates(tr, k));
@@ -330,22 +340,6 @@ tac_status tac__trace_plant_make(tac__trace *tr)
     for (size_t k = 0; k < tr->engine->plan->island_count; k++)
         TAC_TRY(make_island(tr, k));
     return make_all_held(tr);
-}
-
-// Values of other islands that are held stay what they are: inputs of the graph.
-void tac__trace_plant_renew(tac__trace *tr)
-{
-    const tac__plan *plan = tr->engine->plan;
-    for (size_t k = 0; k < plan->island_count; k++) {
-        const tac__evaluator *ev = tr->islands[k].evaluator;
-        for (size_t h = 0; h < ev->held_count; h++) {
-            const tac__held *held = &ev->held[h];
-            const tac__component *c = ev->members[held->member].instance->plan;
-            const tac__input *in = &c->in[held->input];
-            if (in->signal >= 0 && !is_own(plan, in))
-                tac__trace_see(tr, c, held->input, (tac__sym_value *)(void *)held->to);
-        }
-    }
 }
 
 tac_status tac__trace_plant_evaluate(tac__trace *tr)

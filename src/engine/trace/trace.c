@@ -6,7 +6,7 @@
 tac_status tac__trace_begin(tac__trace *tr, tac_engine *engine, const tac_graph_def *def,
                             const char *name, tac_error *err)
 {
-    *tr = (tac__trace){.engine = engine, .def = def, .err = err};
+    *tr = (tac__trace){.engine = engine, .def = def, .err = err, .at = ""};
     const tac_allocator *allocator = def->allocator ? def->allocator : tac_allocator_default();
     tac__arena_init(&tr->arena, allocator);
     TAC_TRY(tac__graph_create(allocator, name, def->fast, NULL, &tr->graph, err));
@@ -45,11 +45,17 @@ static bool append(tac__trace *tr, tac__trace_list *list, tac__trace_value value
     tac_element_print(value.type, element, suffix);
     const tac__traced item = {
         .term = term,
-        .label = tac__arena_format(&tr->graph->arena, "%s%s", value.name, suffix),
+        .label = tac__arena_format(&tr->graph->arena, "%s%s%s", value.name, suffix, tr->at),
         // Elements of one value share the text of their unit.
         .unit = element > 0 ? list->items[list->count - 1].unit
                             : tac__arena_text(&tr->graph->arena, value.unit ? value.unit : "1"),
-        .source = {value.from, value.type->scalar, element}};
+        .source = {.value = value.from,
+                   .history = value.history,
+                   .lag = value.lag,
+                   .element = element,
+                   .scalar = value.type->scalar,
+                   .after = value.after,
+                   .at_us = tr->at_us}};
     if (!item.label || !item.unit ||
         !TAC__ARENA_GROW(&tr->arena, list->items, list->count, list->capacity))
         return false;
@@ -89,12 +95,20 @@ static tac_status keep_sources(const tac__trace *tr, const tac__trace_list *list
     return copy ? TAC_OK : TAC_E_MEMORY;
 }
 
-void tac__trace_read(const tac__trace_source *sources, size_t count, double t_s, double *values)
+double tac__trace_read_one(const tac__trace_source *s, double t)
 {
-    for (size_t i = 0; i < count; i++) {
-        const tac__trace_source *s = &sources[i];
-        values[i] = s->value ? tac__scalar_f64(s->scalar, s->value, s->element) : t_s;
+    const void *value = s->value;
+    if (s->history) {
+        const uint64_t entry = *s->history->writes - (s->lag - 1);
+        value = s->history->values + entry % s->history->depth * s->history->words;
     }
+    return value ? tac__scalar_f64(s->scalar, value, s->element) : t;
+}
+
+void tac__trace_read(const tac__trace_source *sources, size_t count, double t, double *values)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = tac__trace_read_one(&sources[i], t);
 }
 
 static tac_status complete(tac__trace *tr, tac__group *group, const tac__trace_list *list)

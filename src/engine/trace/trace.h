@@ -13,9 +13,13 @@
 
 // Where the value of an input, or of an output that the engine writes, is found in the engine.
 typedef struct tac__trace_source {
-    const void *value; // NULL: the time
-    tac_scalar scalar;
+    const void *value;           // NULL: the time, or `history`
+    const tac__history *history; // a recent value of a signal; NULL: none
+    uint32_t lag;                // in `history`: 1 is the latest one
     uint32_t element;
+    tac_scalar scalar;
+    bool after;    // it is there after the boundary; else before it
+    int64_t at_us; // which boundary: the time since the first one
 } tac__trace_source;
 
 // A number of a group.
@@ -53,7 +57,10 @@ typedef struct tac__trace {
     tac_error *err;
     tac__sym_value **signals; // the elements of each signal; NULL: it is not in the graph
     tac__sym_value t;
-    bool *outside; // of each component whether it stays outside
+    const char *at; // behind labels: "@4 ms" of what there is at each boundary of a period; or ""
+    int64_t at_us;  // the same
+    bool whole;     // held inputs are computed inside: see sim.h
+    bool *outside;  // of each component whether it stays outside
     tac__trace_island *islands;
     tac__trace_list x, u, p, mode, phase, held; // inputs
     tac__trace_list dx, y;                      // outputs
@@ -72,6 +79,9 @@ typedef struct tac__trace_value {
     const char *name, *unit;
     const tac_type *type;
     const void *from;
+    const tac__history *history; // see tac__trace_source
+    uint32_t lag;
+    bool after;
 } tac__trace_value;
 
 // A new input for each element of a value. NULL: no memory.
@@ -87,8 +97,9 @@ tac_status tac__trace_add_out(tac__trace *trace, const char *name, const tac__tr
 // The constants that elements of a value are.
 tac__sym_value *tac__trace_constants(tac__trace *trace, const tac_type *type, const void *value);
 
-// The values that a group of inputs has in the engine now.
-void tac__trace_read(const tac__trace_source *sources, size_t count, double t_s, double *values);
+// The value that a source has in the engine now; those of a group. `t` is the time.
+double tac__trace_read_one(const tac__trace_source *source, double t);
+void tac__trace_read(const tac__trace_source *sources, size_t count, double t, double *values);
 
 // --- params.c ---
 typedef struct tac__trace_params tac__trace_params;
@@ -115,8 +126,8 @@ tac_status tac__trace_choose(tac__trace *trace);
 tac_status tac__trace_dynamics(tac_engine *engine, const tac_graph_def *def, tac_graph **graph,
                                tac__trace_sources *sources, tac_error *err);
 
-// --- step.c ---
-// The same of tac_graph_of_step. Decisions and draws have no source.
+// --- step.c, rates.c ---
+// The same of tac_graph_of_step. Decisions, draws and what is seen across rates have no source.
 tac_status tac__trace_of_step(tac_engine *engine, const tac_graph_def *def, tac_graph **graph,
                               tac__trace_sources *sources, tac_error *err);
 
@@ -125,8 +136,8 @@ tac_status tac__trace_of_step(tac_engine *engine, const tac_graph_def *def, tac_
 // tac__trace_plant_evaluate once held inputs are known.
 tac_status tac__trace_plant_make(tac__trace *trace);
 tac_status tac__trace_plant_evaluate(tac__trace *trace);
-// What the plant holds becomes what signals are now.
-void tac__trace_plant_renew(tac__trace *trace);
+// New inputs for the modes of an island.
+tac_status tac__trace_modes(tac__trace *trace, size_t island);
 // An input that is connected, as the component sees the present value of its signal.
 void tac__trace_see(const tac__trace *trace, const tac__component *c, size_t input,
                     tac__sym_value *to);
