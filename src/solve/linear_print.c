@@ -4,6 +4,7 @@
 #include "solve/linear.h"
 #include "solve/rank.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,9 +28,9 @@ typedef struct motion {
     double frequency_rad_s, damping, time_constant_s;
 } motion;
 
-static motion motion_of(const tac_linear *l, size_t i)
+static motion motion_of(double re, double im)
 {
-    const double re = l->real[i], im = l->imaginary[i], size = sqrt(re * re + im * im);
+    const double size = sqrt(re * re + im * im);
     return (motion){.frequency_rad_s = size,
                     .damping = size > 0 ? -re / size : HUGE_VAL,
                     .time_constant_s = fabs(re) > 0 ? -1 / re : HUGE_VAL};
@@ -53,16 +54,28 @@ static void add_where(const tac_linear *l, tac__text *out)
                   l->trimmed ? "trimmed at" : "at", time, l->n, l->m, l->p);
 }
 
+// How far rounding may have moved an eigenvalue: for people a smaller one is 0.
+static double rounding(const tac_linear *l)
+{
+    double sum = 0;
+    for (size_t i = 0; i < l->n * l->n; i++)
+        sum += l->a[i] * l->a[i];
+    return (double)l->n * DBL_EPSILON * sqrt(sum);
+}
+
 static void print_text(const tac_linear *l, tac__text *out)
 {
+    const double least = rounding(l);
     add_where(l, out);
     tac__text_add(out, "eigenvalues\n  %13s %13s %13s %13s %13s\n", "real 1/s", "imaginary",
                   "freq rad/s", "damping", "time const s");
     for (size_t i = 0; i < l->n; i++) {
-        const motion v = motion_of(l, i);
+        const bool none = motion_of(l->real[i], l->imaginary[i]).frequency_rad_s < least;
+        const double re = none ? 0 : l->real[i], im = none ? 0 : l->imaginary[i];
+        const motion v = motion_of(re, im);
         tac__text_add(out, " ");
-        add_number(out, l->real[i]);
-        add_number(out, l->imaginary[i]);
+        add_number(out, re);
+        add_number(out, im);
         add_number(out, v.frequency_rad_s);
         add_number(out, v.damping);
         add_number(out, v.time_constant_s);
@@ -112,7 +125,7 @@ static void add_eigenvalues(const tac_linear *l, tac__json *json)
     tac__json_key(json, "eigenvalues");
     tac__json_array_begin(json);
     for (size_t i = 0; i < l->n; i++) {
-        const motion v = motion_of(l, i);
+        const motion v = motion_of(l->real[i], l->imaginary[i]);
         tac__json_compact(json);
         tac__json_object_begin(json);
         tac__json_key_number(json, "real", l->real[i]);

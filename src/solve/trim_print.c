@@ -32,12 +32,20 @@ static size_t widest(const tac__trim_quantity *list, size_t count)
     return width;
 }
 
+// For people a number that is only rounding is 0.
+static double rounded(double value, double scale)
+{
+    return fabs(value) < 1e-12 * scale ? 0 : value;
+}
+
 static void add_line(const tac__trim_quantity *q, size_t width, bool state, tac__text *out)
 {
     const char *unit = strcmp(q->quantity->unit, "1") ? q->quantity->unit : "";
-    tac__text_add(out, "  %-*s %14.7g %-7s", (int)width, q->quantity->name, q->value, unit);
+    const double scale = q->quantity->scale;
+    tac__text_add(out, "  %-*s %14.7g %-7s", (int)width, q->quantity->name,
+                  rounded(q->value, scale), unit);
     if (state)
-        tac__text_add(out, " %11.3g a second", q->rate);
+        tac__text_add(out, " %11.3g a second", rounded(q->rate, scale));
     tac__text_add(out, "%s%s\n", *word_of(q) ? "  " : "", word_of(q));
 }
 
