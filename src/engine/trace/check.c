@@ -359,13 +359,6 @@ static tac_status compare_dynamics(tac_graph_check *k, tac_time t_us, tac_error 
     return TAC_OK;
 }
 
-static bool has_symbolic_plant(const tac__component *c)
-{
-    const tac_kernels *plain = &c->type->kernels[TAC_NUMBERS];
-    const tac_kernels *own = &c->type->kernels[TAC_SYMBOLS];
-    return (!plain->derive || own->derive) && (!plain->output || own->output);
-}
-
 // Components without a symbolic form stay outside; the report names them.
 static tac_status trace_dynamics(tac_graph_check *k, tac_error *err)
 {
@@ -378,7 +371,7 @@ static tac_status trace_dynamics(tac_graph_check *k, tac_error *err)
     def.outside = outside;
     for (size_t i = 0; i < plan->component_count; i++) {
         const tac__component *c = plan->components[i];
-        if (c->island >= 0 && !has_symbolic_plant(c))
+        if (c->island >= 0 && !tac__trace_can_evaluate(c))
             outside[def.outside_count++] = c->name;
     }
     k->dynamics.sources.arena = &k->arena;
@@ -401,7 +394,7 @@ static tac_graph_part_kind kind_of(const tac__component *c)
     const tac_kernels *own = &c->type->kernels[TAC_SYMBOLS];
     if (c->type->flags & TAC_COMPONENT_OUTSIDE)
         return TAC_GRAPH_OUTSIDE;
-    if ((plain->step && !own->step) || (c->island >= 0 && !has_symbolic_plant(c)))
+    if ((plain->step && !own->step) || (c->island >= 0 && !tac__trace_can_evaluate(c)))
         return TAC_GRAPH_UNTRACED;
     return plain->step || c->island >= 0 ? TAC_GRAPH_TRACED : TAC_GRAPH_CONSTANT;
 }

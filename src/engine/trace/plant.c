@@ -279,7 +279,7 @@ static void find_outputs(tac__trace *tr, size_t island)
     }
 }
 
-static bool has_symbols(const tac__component *c)
+bool tac__trace_can_evaluate(const tac__component *c)
 {
     const tac_kernels *plain = &c->type->kernels[TAC_NUMBERS];
     const tac_kernels *own = &c->type->kernels[TAC_SYMBOLS];
@@ -288,7 +288,7 @@ static bool has_symbols(const tac__component *c)
 
 static tac_status check_component(tac__trace *tr, const tac__component *c)
 {
-    if (has_symbols(c) || tr->outside[c->index])
+    if (tac__trace_can_evaluate(c) || tr->outside[c->index])
         return TAC_OK;
     return tac__fail_at(tr->err, TAC_E_GRAPH, &c->place,
                         "'%s' cannot be part of a graph: its type '%s' has no symbolic form; if it "

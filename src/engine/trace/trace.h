@@ -132,6 +132,8 @@ tac_status tac__trace_of_step(tac_engine *engine, const tac_graph_def *def, tac_
                               tac__trace_sources *sources, tac_error *err);
 
 // --- plant.c ---
+// Has a component of the plant the kernels of symbols that it needs?
+bool tac__trace_can_evaluate(const tac__component *c);
 // Make evaluators of all islands: their states are inputs, their outputs and dx are computed by
 // tac__trace_plant_evaluate once held inputs are known.
 tac_status tac__trace_plant_make(tac__trace *trace);
