@@ -360,20 +360,33 @@ static tac_status compare_dynamics(tac_graph_check *k, tac_time t_us, tac_error 
 }
 
 // Components without a symbolic form stay outside; the report names them.
-static tac_status trace_dynamics(tac_graph_check *k, tac_error *err)
+static tac_status make_def(tac_graph_check *k, bool (*lacks)(const tac__component *),
+                           tac_graph_def *def, tac_error *err)
 {
     const tac__plan *plan = k->engine->plan;
     const char **outside = tac__arena_array(&k->arena, plan->component_count, sizeof *outside);
     if (!outside)
         return tac__fail_memory(err);
-    tac_graph_def def = tac_graph_def_default();
-    def.allocator = k->arena.allocator;
-    def.outside = outside;
+    *def = tac_graph_def_default();
+    def->allocator = k->arena.allocator;
+    def->outside = outside;
     for (size_t i = 0; i < plan->component_count; i++) {
-        const tac__component *c = plan->components[i];
-        if (c->island >= 0 && !tac__trace_can_evaluate(c))
-            outside[def.outside_count++] = c->name;
+        if (lacks(plan->components[i]))
+            outside[def->outside_count++] = plan->components[i]->name;
     }
+    return TAC_OK;
+}
+
+static bool lacks_plant(const tac__component *c)
+{
+    return c->island >= 0 && !tac__trace_can_evaluate(c);
+}
+
+static tac_status trace_dynamics(tac_graph_check *k, tac_error *err)
+{
+    const tac__plan *plan = k->engine->plan;
+    tac_graph_def def;
+    TAC_TRY(make_def(k, lacks_plant, &def, err));
     k->dynamics.sources.arena = &k->arena;
     TAC_TRY(tac__trace_dynamics(k->engine, &def, &k->dynamics.graph, &k->dynamics.sources, err));
     TAC_TRY(tac__evaluated_make(&k->arena, &k->dynamics, err));
@@ -394,7 +407,7 @@ static tac_graph_part_kind kind_of(const tac__component *c)
     const tac_kernels *own = &c->type->kernels[TAC_SYMBOLS];
     if (c->type->flags & TAC_COMPONENT_OUTSIDE)
         return TAC_GRAPH_OUTSIDE;
-    if ((plain->step && !own->step) || (c->island >= 0 && !tac__trace_can_evaluate(c)))
+    if ((plain->step && !own->step) || lacks_plant(c))
         return TAC_GRAPH_UNTRACED;
     return plain->step || c->island >= 0 ? TAC_GRAPH_TRACED : TAC_GRAPH_CONSTANT;
 }
@@ -425,21 +438,17 @@ static tac_status make_part(tac_graph_check *k, size_t i, tac_error *err)
     return TAC_OK;
 }
 
-// The graph over a period of all rates; components without a symbolic form stay outside.
+static bool lacks_symbols(const tac__component *c)
+{
+    return kind_of(c) == TAC_GRAPH_UNTRACED;
+}
+
+// The graph over a period of all rates.
 static tac_status trace_period(tac_graph_check *k, tac_error *err)
 {
-    const tac__plan *plan = k->engine->plan;
-    const char **outside = tac__arena_array(&k->arena, plan->component_count, sizeof *outside);
-    if (!outside)
-        return tac__fail_memory(err);
-    tac_graph_def def = tac_graph_def_default();
-    def.allocator = k->arena.allocator;
+    tac_graph_def def;
+    TAC_TRY(make_def(k, lacks_symbols, &def, err));
     def.rates = true;
-    def.outside = outside;
-    for (size_t i = 0; i < plan->component_count; i++) {
-        if (kind_of(plan->components[i]) == TAC_GRAPH_UNTRACED)
-            outside[def.outside_count++] = plan->components[i]->name;
-    }
     return tac__period_check_make(k->engine, &def, &k->arena, &k->report, &k->period, err);
 }
 
