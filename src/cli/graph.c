@@ -38,7 +38,7 @@ static const cli_option options[] = {
      .doc = "Write where the Jacobian can be other than 0, as svg or json."},
     {.name = "name",
      .value = "NAME",
-     .doc = "Name of the function in C; by default dynamics or step."},
+     .doc = "Name of the function in C; by default dynamics, step or period."},
     {.name = "deterministic",
      .doc = "In C take the elementary functions of SLEEF, which have the bits of a run, instead of "
             "those of libm."},

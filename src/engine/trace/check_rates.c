@@ -28,6 +28,8 @@ struct tac__period_check {
     uint64_t *planned;           // steps of each island in a period
     size_t decided, draws, seen; // how many there were so far in this period
     double *saw;                 // what readers saw across rates
+    double *x;                   // states of islands that have no boundary where the period begins
+    bool went_on;                // these are known
     fixed *fixed;                // inputs that must not change in the period
     size_t fixed_count;
 };
@@ -71,11 +73,14 @@ static void read_sources(tac__period_check *k, int64_t at_us, bool after)
 
 static void open_period(tac__period_check *k, tac_time t_us)
 {
-    k->open = k->regular = is_steady(k);
+    k->open = k->regular = is_steady(k) && k->went_on;
+    k->went_on = true;
     if (!k->open)
         return;
     k->start_us = t_us;
     k->decided = k->draws = k->seen = 0;
+    const int x = in_group(k, "x");
+    memcpy(k->e.in[x], k->x, k->e.graph->in[x].count * sizeof *k->x);
     read_sources(k, 0, false);
     k->e.in[in_group(k, "t")][0] = (double)t_us;
     k->boundaries = k->engine->clock->boundaries;
@@ -202,11 +207,34 @@ void tac__period_before(tac__period_check *k, tac_time t_us)
     open_period(k, t_us);
 }
 
-// States are those of the period's end when islands have arrived there.
+// States of islands that have no boundary where a period begins: those of their last one before.
+static void keep_states(tac__period_check *k, int64_t since_us)
+{
+    const int x = in_group(k, "x");
+    for (size_t i = 0; i < k->e.graph->in[x].count; i++) {
+        const tac__trace_source *s = &k->e.sources.in[x][i];
+        if (s->at_us < 0 && s->at_us + (int64_t)k->period.period_us == since_us)
+            k->x[i] = tac__trace_read_one(s, 0);
+    }
+}
+
+// The others are those of the period's end when they have arrived there.
+static void compare_states(tac__period_check *k, tac_time t_us)
+{
+    const int g = out_group(k, "x1"), x = in_group(k, "x");
+    for (size_t i = 0; i < k->e.graph->out[g].count; i++) {
+        const bool late = k->e.sources.in[x][i].at_us < 0;
+        k->e.expected[i] = late ? k->x[i] : tac__trace_read_one(&k->e.sources.out[g][i], 0);
+    }
+    tac__check_compare(k->report, "period", &k->e.graph->out[g], k->e.out[g], k->e.expected, t_us);
+}
+
 void tac__period_after(tac__period_check *k, tac_time t_us)
 {
     if (k->arriving)
-        compare_group(k, "x1", t_us);
+        compare_states(k, t_us);
+    if (t_us >= k->period.origin_us)
+        keep_states(k, (int64_t)((t_us - k->period.origin_us) % k->period.period_us));
     if (k->open)
         read_sources(k, (int64_t)(t_us - k->start_us), true);
 }
@@ -246,10 +274,8 @@ static tac_status list_fixed(tac__period_check *k, tac__arena *arena)
 static void plan_steps(const tac__period_check *k)
 {
     const tac__plan *plan = k->engine->plan;
-    for (size_t i = 0; i < plan->island_count; i++) {
-        for (size_t b = 0; plan->islands[i].x_count && b < k->period.count; b++)
-            k->planned[i] += tac__rate_steps(plan, &k->period, b, i);
-    }
+    for (size_t i = 0; i < plan->island_count; i++)
+        k->planned[i] = plan->islands[i].x_count ? tac__rate_steps(plan, &k->period, i) : 0;
 }
 
 static tac_status make(tac__period_check *k, const tac_graph_def *def, tac__arena *arena,
@@ -266,7 +292,9 @@ static tac_status make(tac__period_check *k, const tac_graph_def *def, tac__aren
     k->steps = tac__arena_array(arena, plan->island_count, sizeof *k->steps);
     k->planned = tac__arena_array(arena, plan->island_count, sizeof *k->planned);
     k->saw = tac__arena_array(arena, seen_count, sizeof *k->saw);
-    if (!k->inside || !k->steps || !k->planned || !k->saw || list_fixed(k, arena) != TAC_OK)
+    k->x = tac__arena_array(arena, k->e.graph->in[in_group(k, "x")].count, sizeof *k->x);
+    if (!k->inside || !k->steps || !k->planned || !k->saw || !k->x ||
+        list_fixed(k, arena) != TAC_OK)
         return tac__fail_memory(err);
     for (size_t i = 0; i < plan->component_count; i++) {
         const tac__component *c = plan->components[i];
@@ -274,6 +302,9 @@ static tac_status make(tac__period_check *k, const tac_graph_def *def, tac__aren
             c->type->kernels[TAC_SYMBOLS].step && !(c->type->flags & TAC_COMPONENT_OUTSIDE);
     }
     plan_steps(k);
+    k->went_on = true;
+    for (size_t i = 0; i < plan->island_count; i++)
+        k->went_on &= k->period.starts[i] == 0;
     k->report->period_us = k->period.period_us;
     k->report->period_terms = tac__graph_pool(k->e.graph)->count;
     return TAC_OK;

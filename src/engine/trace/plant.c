@@ -337,8 +337,11 @@ static tac_status make_island(tac__trace *tr, size_t k)
 
 tac_status tac__trace_plant_make(tac__trace *tr)
 {
-    for (size_t k = 0; k < tr->engine->plan->island_count; k++)
+    for (size_t k = 0; k < tr->engine->plan->island_count; k++) {
+        tr->at_us = tr->starts ? tr->starts[k] : 0;
         TAC_TRY(make_island(tr, k));
+    }
+    tr->at_us = 0;
     return make_all_held(tr);
 }
 

@@ -152,37 +152,26 @@ static tac_status list_boundaries(const tac__plan *plan, tac__arena *arena, tac_
     return fail_long(plan, err);
 }
 
-// The first island that has boundaries, but none here; SIZE_MAX: there is none.
+// How many islands have no boundary here.
 static size_t missing(const tac__plan *plan, const tac__rate_boundary *b)
 {
-    for (size_t k = 0; k < plan->island_count; k++) {
-        const tac__island_plan *island = &plan->islands[k];
-        const tac_time h_us = plan->def.integrator.h_max_us;
-        const bool there = is_split(plan, island) ? tac__has_bit(b->arriving, k)
-                                                  : (tac_time)b->since_us % h_us == 0;
-        if (island->x_count && !there)
-            return k;
-    }
-    return SIZE_MAX;
+    size_t count = 0;
+    for (size_t k = 0; k < plan->island_count; k++)
+        count += is_split(plan, &plan->islands[k]) && !tac__has_bit(b->arriving, k);
+    return count;
 }
 
-// The period begins where all islands have a boundary: their states are those of one instant.
-static tac_status choose_origin(const tac__plan *plan, tac__arena *arena, tac__rate_period *p,
-                                tac_error *err)
+// The period begins where as many islands as possible have a boundary.
+static bool choose_origin(const tac__plan *plan, tac__arena *arena, tac__rate_period *p)
 {
     size_t first = 0;
-    while (first < p->count && missing(plan, &p->boundaries[first]) != SIZE_MAX)
-        first++;
-    if (first == p->count) {
-        const size_t k = missing(plan, &p->boundaries[0]);
-        return tac__fail(err, TAC_E_GRAPH,
-                         "the islands of the plant have no boundary in common: '%s' has none where "
-                         "others have one, because of the offsets of rate groups",
-                         plan->islands[k].name);
+    for (size_t i = 1; i < p->count; i++) {
+        if (missing(plan, &p->boundaries[i]) < missing(plan, &p->boundaries[first]))
+            first = i;
     }
     tac__rate_boundary *turned = tac__arena_array(arena, p->count, sizeof *turned);
     if (!turned)
-        return tac__fail_memory(err);
+        return false;
     p->origin_us = (tac_time)p->boundaries[first].since_us;
     for (size_t i = 0; i < p->count; i++) {
         const size_t from = (first + i) % p->count;
@@ -190,7 +179,22 @@ static tac_status choose_origin(const tac__plan *plan, tac__arena *arena, tac__r
         turned[i].since_us += (from < first ? (int64_t)p->period_us : 0) - (int64_t)p->origin_us;
     }
     p->boundaries = turned;
-    return TAC_OK;
+    return true;
+}
+
+// The state of an island at its last boundary that is not after the first one of the period; of an
+// island without boundaries, where its last step ended.
+static int64_t start_of(const tac__plan *plan, const tac__rate_period *p, size_t island)
+{
+    const tac_time h_us = plan->def.integrator.h_max_us;
+    if (!is_split(plan, &plan->islands[island]))
+        return h_us ? -(int64_t)(p->origin_us % h_us) : 0;
+    if (tac__has_bit(p->boundaries[0].arriving, island))
+        return 0;
+    size_t last = p->count - 1;
+    while (!tac__has_bit(p->boundaries[last].arriving, island))
+        last--;
+    return p->boundaries[last].since_us - (int64_t)p->period_us;
 }
 
 tac_status tac__rate_period_make(const tac__plan *plan, tac__arena *arena, tac__rate_period *p,
@@ -199,33 +203,37 @@ tac_status tac__rate_period_make(const tac__plan *plan, tac__arena *arena, tac__
     *p = (tac__rate_period){.count = 0};
     TAC_TRY(find_period(plan, &p->period_us, err));
     TAC_TRY(list_boundaries(plan, arena, p, err));
-    return choose_origin(plan, arena, p, err);
+    p->starts = tac__arena_array(arena, plan->island_count, sizeof *p->starts);
+    if (!p->starts || !choose_origin(plan, arena, p))
+        return tac__fail_memory(err);
+    for (size_t k = 0; k < plan->island_count; k++)
+        p->starts[k] = start_of(plan, p, k);
+    return TAC_OK;
 }
 
-static bool begins(const tac__plan *plan, const tac__rate_period *p, size_t boundary, size_t island)
+// Where an integration of an island that begins at a boundary ends: at its next one. A state that a
+// period begins with is that of its boundary, so that no integration goes on past the last boundary
+// before it.
+static int64_t end_of(const tac__rate_period *p, int64_t from_us, size_t island)
 {
-    return tac__has_bit(p->boundaries[boundary].arriving, island) ||
-           (boundary == 0 && !is_split(plan, &plan->islands[island]));
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->boundaries[i].since_us > from_us && tac__has_bit(p->boundaries[i].arriving, island))
+            return p->boundaries[i].since_us;
+    }
+    return (int64_t)p->period_us + p->starts[island];
 }
 
-// The next boundary of the island. At the end of the period all islands have one.
-static int64_t end_of(const tac__plan *plan, const tac__rate_period *p, size_t boundary,
-                      size_t island)
-{
-    size_t next = boundary + 1;
-    while (next < p->count && !begins(plan, p, next, island))
-        next++;
-    return next < p->count ? p->boundaries[next].since_us : (int64_t)p->period_us;
-}
-
-uint64_t tac__rate_steps(const tac__plan *plan, const tac__rate_period *p, size_t boundary,
-                         size_t island)
+uint64_t tac__rate_steps(const tac__plan *plan, const tac__rate_period *p, size_t island)
 {
     const tac_time h_us = plan->def.integrator.h_max_us;
-    if (!begins(plan, p, boundary, island))
-        return 0;
-    const int64_t from_us = p->boundaries[boundary].since_us;
-    return ((uint64_t)(end_of(plan, p, boundary, island) - from_us) + h_us - 1) / h_us;
+    const int64_t to_us = (int64_t)p->period_us + p->starts[island];
+    uint64_t steps = 0;
+    for (int64_t t_us = p->starts[island]; t_us < to_us;) {
+        const int64_t next_us = end_of(p, t_us, island);
+        steps += ((uint64_t)(next_us - t_us) + h_us - 1) / h_us;
+        t_us = next_us;
+    }
+    return steps;
 }
 
 // --- when signals are written -------------------------------------------------------------------
@@ -325,17 +333,34 @@ static tac_status run_item(walk *w, const tac__rate_boundary *b, size_t i)
 }
 
 // From a boundary of the island to its next one, in steps of at most h_max.
-static tac_status integrate(walk *w, size_t boundary, size_t island)
+static tac_status integrate(walk *w, int64_t from_us, size_t island)
 {
     const tac__plan *plan = w->sim->tr->engine->plan;
     const int64_t h_us = (int64_t)plan->def.integrator.h_max_us;
-    const int64_t to_us = end_of(plan, &w->period, boundary, island);
-    for (int64_t t_us = w->period.boundaries[boundary].since_us; t_us < to_us;) {
+    const int64_t to_us = end_of(&w->period, from_us, island);
+    for (int64_t t_us = from_us; t_us < to_us;) {
         const int64_t step_us = to_us - t_us > h_us ? h_us : to_us - t_us;
         TAC_TRY(tac__sim_integrate(w->sim, island, t_us, (tac_time)step_us));
         t_us += step_us;
     }
-    return is_split(plan, &plan->islands[island]) ? tac__sim_project(w->sim, island) : TAC_OK;
+    return from_us < to_us && is_split(plan, &plan->islands[island])
+               ? tac__sim_project(w->sim, island)
+               : TAC_OK;
+}
+
+// Islands that have no boundary at the first one of the period go on from their last one before.
+static tac_status go_on(walk *w)
+{
+    const tac__plan *plan = w->sim->tr->engine->plan;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t k = 0; k < plan->island_count; k++) {
+            if (w->period.starts[k] == 0 && is_split(plan, &plan->islands[k]))
+                continue;
+            tac__sim_at(w->sim, w->period.starts[k]);
+            TAC_TRY(pass == 0 ? tac__sim_hold(w->sim, k) : integrate(w, w->period.starts[k], k));
+        }
+    }
+    return TAC_OK;
 }
 
 // Labels of what there is once at each boundary end in its time.
@@ -357,18 +382,18 @@ static tac_status boundary(walk *w, size_t i)
     const tac__rate_boundary *b = &w->period.boundaries[i];
     TAC_TRY(move_to(w, b));
     for (size_t k = 0; i > 0 && k < plan->island_count; k++) {
-        if (begins(plan, &w->period, i, k))
+        if (tac__has_bit(b->arriving, k))
             TAC_TRY(tac__trace_modes(tr, k));
     }
     for (size_t k = 0; k < plan->item_count; k++)
         TAC_TRY(run_item(w, b, k));
     for (size_t k = 0; k < plan->island_count; k++) {
-        if (begins(plan, &w->period, i, k))
+        if (tac__has_bit(b->arriving, k))
             TAC_TRY(tac__sim_hold(w->sim, k));
     }
     for (size_t k = 0; k < plan->island_count; k++) {
-        if (begins(plan, &w->period, i, k))
-            TAC_TRY(integrate(w, i, k));
+        if (tac__has_bit(b->arriving, k))
+            TAC_TRY(integrate(w, b->since_us, k));
     }
     return TAC_OK;
 }
@@ -380,8 +405,10 @@ tac_status tac__trace_rates(tac__sim *sim)
     tr->whole = true;
     TAC_TRY(tac__rate_period_make(tr->engine->plan, &tr->arena, &w.period, tr->err));
     tr->graph->period_us = w.period.period_us;
+    tr->starts = w.period.starts;
     TAC_TRY(make_pasts(&w));
     TAC_TRY(tac__sim_begin(sim));
+    TAC_TRY(go_on(&w));
     for (size_t i = 0; i < w.period.count; i++)
         TAC_TRY(boundary(&w, i));
     return tac__sim_end(sim);

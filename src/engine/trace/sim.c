@@ -35,15 +35,18 @@ static tac__trace_value signal_value(const tac__trace *tr, const tac__component 
 
 // --- before the first boundary ------------------------------------------------------------------
 
-// Is a signal of the plant read by a component that runs before stage 3, which then sees the value
-// of the boundary before?
-static bool is_read_early(const tac__plan *plan, int signal)
+// Is a signal of the plant read before stage 3 writes it? By a component that runs before, and then
+// sees the value of the boundary before; or by an island that goes on from before the period.
+static bool is_read_early(const tac__trace *tr, int signal)
 {
+    const tac__plan *plan = tr->engine->plan;
     for (size_t i = 0; i < plan->component_count; i++) {
         const tac__component *c = plan->components[i];
+        const bool goes_on = c->island >= 0 && tr->starts && tr->starts[c->island] < 0;
         for (size_t k = 0; k < c->inputs.count; k++) {
             const tac__input *in = &c->in[k];
-            if (in->signal == signal && !in->history && in->route->delayed && !c->observer)
+            if (in->signal == signal && !in->history && !c->observer &&
+                (in->route->delayed || (goes_on && !in->coupled)))
                 return true;
         }
     }
@@ -55,7 +58,7 @@ static bool is_read_early(const tac__plan *plan, int signal)
 static bool is_kept(const tac__sim *sim, const tac__component *c, size_t output)
 {
     return c->kinds[output].continuous
-               ? sim->pasts && is_read_early(sim->tr->engine->plan, tac__signal_at(c, output))
+               ? sim->pasts && is_read_early(sim->tr, tac__signal_at(c, output))
                : tac__sim_has(sim, c);
 }
 

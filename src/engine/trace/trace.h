@@ -60,7 +60,8 @@ typedef struct tac__trace {
     const char *at; // behind labels: "@4 ms" of what there is at each boundary of a period; or ""
     int64_t at_us;  // the same
     bool whole;     // held inputs are computed inside: see sim.h
-    bool *outside;  // of each component whether it stays outside
+    const int64_t *starts; // of each island: when its states are there; NULL: at once
+    bool *outside;         // of each component whether it stays outside
     tac__trace_island *islands;
     tac__trace_list x, u, p, mode, phase, held; // inputs
     tac__trace_list dx, y;                      // outputs
