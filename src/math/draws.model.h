@@ -6,6 +6,11 @@
 #include "math/ziggurat.h"
 
 #include <string.h>
+#if defined(__AVX__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #ifdef TAC_LANES
 typedef double value; // `values` of packs need no alignment

@@ -3,7 +3,8 @@
 //
 // In memory it is 1 + TAC_DUAL_DIRECTIONS doubles, value first. The value is computed by the
 // operations of f64, bit for bit. C++ is used for its operators only; nothing of its library is
-// linked.
+// linked. Its <math.h>, which takes compilers a tenth of a second in each unit, is not included
+// either: functions of libm have the compilers' own names.
 //
 // At a kink the derivative is that of the side on which the value lies (select, min, max, abs).
 // Where there is no derivative, as of sqrt at 0, it is infinite or NaN; but a direction along which
@@ -11,8 +12,6 @@
 #ifndef __cplusplus
 #error "the dual kind is compiled as C++17"
 #endif
-
-#include <math.h>
 
 #include "math/elementary.h"
 #include <tactus/component.h> // TAC_DUAL_DIRECTIONS, a power of two, as vector types are
@@ -152,12 +151,12 @@ static inline cond c_not(cond a) { return cond{!a.holds}; }
 static inline int c_all(cond a) { return a.holds; }
 
 static inline real r_select(cond c, real a, real b) { return c.holds ? a : b; }
-static inline real r_abs(real a) { return a.v < 0.0 ? -a : real(fabs(a.v), a.d); }
-static inline real r_floor(real a) { return real(floor(a.v)); }
+static inline real r_abs(real a) { return a.v < 0.0 ? -a : real(__builtin_fabs(a.v), a.d); }
+static inline real r_floor(real a) { return real(__builtin_floor(a.v)); }
 static inline real r_fmod(real a, real b)
 {
-    double rest = fmod(a.v, b.v);
-    return real(rest, a.d - b.d * floor((a.v - rest) / b.v + 0.5));
+    double rest = __builtin_fmod(a.v, b.v);
+    return real(rest, a.d - b.d * __builtin_floor((a.v - rest) / b.v + 0.5));
 }
 
 #define TAC__F64_1(name, accuracy) \
@@ -172,7 +171,7 @@ TAC__NAMESAKES_1(TAC__F64_1)
 TAC__ELEMENTARY_2(TAC__F64_2)
 static inline double tac__exp(double a)
 {
-    return a > TAC__EXP_MOST ? (double)INFINITY : TAC__SLEEF_F64(exp, u10)(a);
+    return a > TAC__EXP_MOST ? __builtin_inf() : TAC__SLEEF_F64(exp, u10)(a);
 }
 static inline double tac__log1p(double a)
 {
@@ -197,13 +196,13 @@ static inline tac__tangent tac__along(double slope, const tac__tangent &d)
         return real(y, tac__along((slope), a.d)); \
     }
 
-TAC__DUAL(sqrt, sqrt(x), 0.5 / y)
+TAC__DUAL(sqrt, __builtin_sqrt(x), 0.5 / y)
 TAC__DUAL(cbrt, tac__cbrt(x), 1.0 / (3.0 * y * y))
 TAC__DUAL(sin, tac__sin(x), tac__cos(x))
 TAC__DUAL(cos, tac__cos(x), -tac__sin(x))
 TAC__DUAL(tan, tac__tan(x), 1.0 + y * y)
-TAC__DUAL(asin, tac__asin(x), 1.0 / sqrt((1.0 - x) * (1.0 + x)))
-TAC__DUAL(acos, tac__acos(x), -1.0 / sqrt((1.0 - x) * (1.0 + x)))
+TAC__DUAL(asin, tac__asin(x), 1.0 / __builtin_sqrt((1.0 - x) * (1.0 + x)))
+TAC__DUAL(acos, tac__acos(x), -1.0 / __builtin_sqrt((1.0 - x) * (1.0 + x)))
 TAC__DUAL(atan, tac__atan(x), 1.0 / (1.0 + x * x))
 TAC__DUAL(sinh, tac__sinh(x), tac__cosh(x))
 TAC__DUAL(cosh, tac__cosh(x), tac__sinh(x))

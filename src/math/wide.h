@@ -13,9 +13,8 @@
 #if defined(TAC_KIND_F64) && (defined(__SSE2__) || defined(__aarch64__))
 
 #include <stdint.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+
+#include "math/registers.h"
 
 enum { WIDE = 2 };
 
@@ -50,7 +49,7 @@ static inline wide w_select(wide_cond c, wide a, wide b)
 static inline wide w_min(wide a, wide b)
 {
 #ifdef __SSE2__
-    return _mm_min_pd(a, b); // a < b ? a : b, as r_min
+    return TAC__MIN_D2(a, b); // a < b ? a : b, as r_min
 #else
     return w_select(a < b, a, b);
 #endif
@@ -59,7 +58,7 @@ static inline wide w_min(wide a, wide b)
 static inline wide w_max(wide a, wide b)
 {
 #ifdef __SSE2__
-    return _mm_max_pd(a, b);
+    return TAC__MAX_D2(a, b);
 #else
     return w_select(a > b, a, b);
 #endif

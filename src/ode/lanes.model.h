@@ -278,7 +278,7 @@ TAC__INLINE void errors(const tac__tableau *t, const double *e3, const tac__ode_
         all += e + s.second + s.y + s.y1;
     }
     const cond finite = all - all == R(0.0);
-    const real result = r_select(finite, r_sqrt(worst), R((double)INFINITY));
+    const real result = r_select(finite, r_sqrt(worst), R(__builtin_inf()));
     memcpy(out, &result, sizeof result);
 }
 
