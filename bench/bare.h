@@ -1,5 +1,5 @@
-// bare.h - flights from the examples, and the bare loop that engine and replay are compared with:
-// one that only integrates the same plant over the same intervals.
+// bare.h - the bare loop that engine and replay are compared with: one that only integrates the same
+// plant over the same intervals.
 //
 // A flight is cut into pieces of 0.1 s; of each the fastest of several runs counts, and their
 // sum is the flight: on a shared machine the rest measures the neighbours. What is compared runs
@@ -7,57 +7,11 @@
 #ifndef TAC_BENCH_BARE_H
 #define TAC_BENCH_BARE_H
 
-#include "bench.h"
-#include "engine/run/state.h"
-#include <tactus/config.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "flights.h"
 
 enum { REPEATS = 25, PIECES_MAX = 1000, PIECE_US = 100000 };
 
-static void check(tac_status status, const tac_error *err)
-{
-    if (status == TAC_OK)
-        return;
-    char text[4096];
-    tac_error_print(err, text, sizeof text);
-    fprintf(stderr, "%s", text);
-    exit(1);
-}
-
-// --- flights ------------------------------------------------------------------------------------
-
-typedef struct flight {
-    tac_registry *registry;
-    tac_config *config;
-    tac_engine *engine;
-} flight;
-
-static void load(flight *f, const char *path, const char *const *sets, size_t count)
-{
-    tac_error err;
-    check(tac_registry_create(NULL, &f->registry, &err), &err);
-    tac_config_def def = tac_config_def_default();
-    def.registry = f->registry;
-    def.sets = sets;
-    def.set_count = count;
-    check(tac_config_load(path, &def, &f->config, &err), &err);
-    f->engine = NULL;
-}
-
-// An engine of it, with whatever `watch` adds before it is prepared.
-static void build(flight *f, void (*watch)(flight *f, void *context), void *context)
-{
-    tac_error err;
-    const tac_engine_def def = tac_config_engine_def(f->config);
-    tac_engine_destroy(f->engine);
-    check(tac_config_build_unprepared(f->config, &def, &f->engine, &err), &err);
-    if (watch)
-        watch(f, context);
-    check(tac_engine_prepare(f->engine, &err), &err);
-}
+// --- flights in pieces --------------------------------------------------------------------------
 
 // How long each piece of a flight took at best.
 typedef struct pieces {

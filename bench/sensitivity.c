@@ -1,6 +1,6 @@
 // What the derivatives of a whole flight by eight parameters cost, in flights. Central differences
 // take sixteen.
-#include "bare.h"
+#include "flights.h"
 
 #include "math/machine.h"
 #define TAC_KIND_F64
