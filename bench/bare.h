@@ -1,5 +1,5 @@
-// bare.h - the bare loop that engine and replay are compared with: one that only integrates the same
-// plant over the same intervals.
+// bare.h - the bare loop that engine and replay are compared with: one that only integrates the
+// same plant over the same intervals.
 //
 // A flight is cut into pieces of 0.1 s; of each the fastest of several runs counts, and their
 // sum is the flight: on a shared machine the rest measures the neighbours. What is compared runs

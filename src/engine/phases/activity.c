@@ -136,8 +136,9 @@ tac_status tac__activity_wire(tac_engine *e)
         island->live = tac__arena_array(&e->scratch, island->plan->count, sizeof *island->live);
         if (!island->live)
             return TAC_E_MEMORY;
-        memcpy(island->live, island->plan->components, island->plan->count * sizeof *island->live);
         island->live_count = island->plan->count;
+        for (uint32_t k = 0; k < island->plan->count; k++)
+            island->live[k] = k;
         for (size_t k = 0; k < island->plan->count; k++)
             e->building->islands[i].gated |= is_gated(e->instances[island->plan->components[k]]);
         if (island->plan->gated)
@@ -215,10 +216,10 @@ static void list_live(tac_engine *e, tac__island *island)
 {
     island->live_count = 0;
     island->resting = false;
-    for (size_t i = 0; i < island->plan->count; i++) {
+    for (uint32_t i = 0; i < island->plan->count; i++) {
         const tac_instance *c = e->instances[island->plan->components[i]];
         if (c->active || e->plan->def.strategy == TAC_STRATEGY_GATE)
-            island->live[island->live_count++] = island->plan->components[i];
+            island->live[island->live_count++] = i;
         island->resting |= !c->active;
     }
     shrink_problem(e, island);

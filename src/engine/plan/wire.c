@@ -752,7 +752,9 @@ static tac_status wire_components(tac_engine *e)
             TAC_TRY(tac__jacobian_prepare(e, island));
     }
     TAC_TRY(tac__teams_form(e));
-    return tac__lanes_form(e);
+    TAC_TRY(tac__lanes_form(e));
+    e->single = plan->few && !e->teams && !e->lanes;
+    return TAC_OK;
 }
 
 // A boundary goes through the vehicles once for each stage. So what all vehicles have of one kind

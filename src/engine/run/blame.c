@@ -34,7 +34,7 @@ static const tac_instance *find_bad_input(const tac_engine *e, const tac__island
                                           tac__out *out)
 {
     for (size_t i = 0; i < island->live_count; i++) {
-        const tac_instance *c = e->instances[island->live[i]];
+        const tac_instance *c = tac__island_live(island, i);
         if (c->active && tac__name_bad_input(e, c, out))
             return c;
     }

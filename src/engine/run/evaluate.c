@@ -75,7 +75,7 @@ ALWAYS_INLINE tac_status island_outputs(tac_engine *e, tac__island *island, tac_
     if (island->plan->early_count)
         bus_early(e, island, t_us);
     for (size_t i = 0; i < island->live_count; i++) {
-        tac_instance *c = e->instances[island->live[i]];
+        tac_instance *c = tac__island_live(island, i);
         if (!c->plan->type->kernels[TAC_NUMBERS].output || !c->active)
             continue;
         // Held samples of other islands are not renewed here: the order in which islands are
@@ -151,7 +151,7 @@ void tac__islands_begin(tac_engine *e, tac_time t_us)
         if (island->plan->begins)
             bus_early(e, island, t_us);
         for (size_t k = 0; island->plan->begins && k < island->live_count; k++) {
-            tac_instance *c = e->instances[island->live[k]];
+            tac_instance *c = tac__island_live(island, k);
             if (c->plan->type->kernels[TAC_NUMBERS].output && c->active)
                 begin_outputs(e, c, t_us);
         }

@@ -199,11 +199,17 @@ ALWAYS_INLINE const tac__gate *gate_of(const tac__evaluator *ev, size_t i, bool 
     return numbers || !ev->gates ? NULL : &ev->gates[i];
 }
 
-// With the strategy `gate` inactive components are evaluated, too, and the result is dropped. This
-// is done for numbers only, where it is seen in profiles.
-ALWAYS_INLINE bool is_skipped(const tac_instance *c, bool numbers)
+// Which members are evaluated. Of numbers the live ones: inactive components cost nothing, or with
+// the strategy `gate` are evaluated, too, and the result is dropped. Of other kinds all, as outputs
+// and derivatives of those that are inactive have to be there.
+ALWAYS_INLINE size_t live_count(const tac__evaluator *ev, bool numbers)
 {
-    return !c->active && !(numbers && c->engine->plan->def.strategy == TAC_STRATEGY_GATE);
+    return numbers ? ev->island->live_count : ev->count;
+}
+
+ALWAYS_INLINE size_t live_member(const tac__evaluator *ev, size_t i, bool numbers)
+{
+    return numbers ? ev->island->live[i] : i;
 }
 
 // Outputs that other components need before the rest of their component can be evaluated. Here
@@ -238,13 +244,13 @@ ALWAYS_INLINE tac_status outputs(const tac__evaluator *ev, const double *t_s, bo
     const tac__form *f = &tac__forms[numbers ? TAC_NUMBERS : ev->kind];
     if (ev->early_count)
         early(ev, t_s, all);
-    for (size_t i = 0; i < ev->count; i++) {
+    for (size_t k = 0; k < live_count(ev, numbers); k++) {
+        const size_t i = live_member(ev, k, numbers);
         const tac__member *m = &ev->members[i];
         tac_instance *c = m->instance;
         const tac__gate *gate = gate_of(ev, i, numbers);
-        if (!gate && is_skipped(c, numbers)) {
-            if (!numbers)
-                rest(m, f);
+        if (!gate && !numbers && !c->active) {
+            rest(m, f);
             continue;
         }
         if (gate && is_closed(gate)) {
@@ -269,17 +275,13 @@ ALWAYS_INLINE tac_status outputs(const tac__evaluator *ev, const double *t_s, bo
 ALWAYS_INLINE tac_status derive_all(const tac__evaluator *ev, double *dx, bool numbers, bool timed)
 {
     const tac__form *f = &tac__forms[numbers ? TAC_NUMBERS : ev->kind];
-    for (size_t i = 0; i < ev->count; i++) {
+    for (size_t k = 0; k < live_count(ev, numbers); k++) {
+        const size_t i = live_member(ev, k, numbers);
         const tac__member *m = &ev->members[i];
         const tac_instance *c = m->instance;
         double *own = dx + m->x_at;
         const tac__gate *gate = gate_of(ev, i, numbers);
-        if (!gate && is_skipped(c, numbers)) {
-            if (!numbers)
-                memset(own, 0, c->plan->x_count * f->width * sizeof *own);
-            continue;
-        }
-        if (gate && is_closed(gate)) {
+        if (gate ? is_closed(gate) : !numbers && !c->active) {
             memset(own, 0, c->plan->x_count * f->width * sizeof *own);
             continue;
         }
@@ -305,8 +307,7 @@ ALWAYS_INLINE tac_status derive(const tac__evaluator *ev, const double *t_s, dou
         TAC_TRY(outputs(ev, t_s, false, false, timed));
         return derive_all(ev, dx, false, timed);
     }
-    const tac_instance *c = ev->members[0].instance;
-    const tac__island *island = &c->engine->islands[c->plan->island];
+    const tac__island *island = ev->island;
     if (island->resting) // states behind problem.n are not integrated
         memset(dx, 0, island->problem.n * sizeof *dx);
     TAC_TRY(outputs(ev, t_s, false, true, timed));
@@ -540,7 +541,11 @@ tac_status tac__evaluator_make(tac_engine *e, tac__arena *arena, const tac__isla
     if (!ev)
         return TAC_E_MEMORY;
     *ev = (tac__evaluator){
-        .kind = kind, .count = island->plan->count, .early_count = island->plan->early_count};
+        .kind = kind,
+        .count = island->plan->count,
+        .early_count = island->plan->early_count,
+        .island = kind == TAC_NUMBERS ? island : NULL,
+    };
     ev->x = x ? x : make_values(arena, island->plan->x_count, tac__forms[kind].width);
     ev->members = tac__arena_array(arena, ev->count, sizeof *ev->members);
     ev->early = tac__arena_array(arena, ev->early_count, sizeof *ev->early);

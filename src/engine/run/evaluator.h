@@ -74,13 +74,14 @@ typedef struct tac__gate {
 struct tac__evaluator {
     tac_kind kind;
     size_t count, early_count, held_count;
-    tac__member *members;   // in order of evaluation
-    bool simple;            // `derive` of one member is all there is to the right-hand side
-    uint32_t *early;        // members whose `output` also runs before all others
-    double *x;              // where the right-hand side is evaluated
-    tac__held *held;        // empty for numbers
-    size_t number_count;    // of all members
-    const tac__gate *gates; // symbols: of each member; NULL: active or not as in the run
+    const tac__island *island; // of numbers: the one that has it
+    tac__member *members;      // in order of evaluation
+    bool simple;               // `derive` of one member is all there is to the right-hand side
+    uint32_t *early;           // members whose `output` also runs before all others
+    double *x;                 // where the right-hand side is evaluated
+    tac__held *held;           // empty for numbers
+    size_t number_count;       // of all members
+    const tac__gate *gates;    // symbols: of each member; NULL: active or not as in the run
 };
 
 // Which islands are evaluated: one for each lane.

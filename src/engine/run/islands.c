@@ -39,7 +39,7 @@ static tac_status reach(tac_engine *e, tac__island *island, tac_time t_us)
 static inline tac_status project(tac_engine *e, tac__island *island, tac_time t_us)
 {
     for (size_t i = 0; i < island->live_count; i++) {
-        const tac_instance *c = e->instances[island->live[i]];
+        const tac_instance *c = tac__island_live(island, i);
         if (!c->plan->type->kernels[TAC_NUMBERS].project || !c->active)
             continue;
         const tac_status status = c->plan->type->kernels[TAC_NUMBERS].project(

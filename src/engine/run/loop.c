@@ -534,7 +534,7 @@ __attribute__((noinline)) static tac_status run_many(tac_engine *e, const tac__d
     return TAC_OK;
 }
 
-// Runs the items of some vehicles, of which those in lanes may do each other's work.
+// Runs the items of some vehicles. Components in lanes may do each other's work.
 __attribute__((noinline)) static tac_status run_some(tac_engine *e, const tac__due_word *at,
                                                      const tac__due_word *end, tac_time t_us)
 {
@@ -588,20 +588,18 @@ static inline __attribute__((always_inline)) tac_status run_instant(tac_engine *
     if (p->machine_count)
         TAC_TRY(tac__phases_begin(e, t_us));
     e->clock->boundaries += now.boundary;
+    if (!timed && e->single) {
+        for (uint64_t bits = now.first < now.end ? now.first->bits : 0; bits; bits &= bits - 1)
+            TAC_TRY(run_item(e, p->items + __builtin_ctzll(bits), t_us));
+        return TAC_OK;
+    }
     const tac__due_word *at = now.first ? now.first : e->due.list;
     const tac__due_word *end = now.first ? now.end : at + list_marked(e);
     if (timed)
         return run_all_timed(e, at, end, t_us);
     if (p->item_words > FEW_WORDS)
         return run_many(e, at, end, t_us);
-    if (e->teams || e->lanes)
-        return run_some(e, at, end, t_us);
-    for (; at < end; at++) {
-        const tac__item *all = p->items + 64 * (size_t)at->word;
-        for (uint64_t bits = at->bits; bits; bits &= bits - 1)
-            TAC_TRY(run_item(e, all + __builtin_ctzll(bits), t_us));
-    }
-    return TAC_OK;
+    return run_some(e, at, end, t_us);
 }
 
 // Before anything is written, views show the values of the start. Events of the plant read them:

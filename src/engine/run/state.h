@@ -76,7 +76,7 @@ typedef struct tac__island {
     bool resting;         // some components are inactive now
     uint8_t lane;         // its lane in `lanes`
     uint32_t failed;      // component whose derive or output failed last
-    uint32_t *live;       // its components that are evaluated in the present phases
+    uint32_t *live;       // which of plan->components are evaluated in the present phases
     size_t live_count;
     tac__lanes *lanes; // the group in which it may be integrated with others; NULL: none are alike
     tac__ode_problem problem;
@@ -246,6 +246,7 @@ struct tac_engine {
     tac_instance **instances;
     tac__team *teams, *teams_end;  // the first and the last of a list
     tac__lanes *lanes, *lanes_end; // the first and the last of a list
+    bool single;                   // plan->few, and neither teams nor lanes: one vehicle
     // in the block
     tac__clock *clock;
     uint64_t *due_islands; // to be integrated from the present instant
@@ -293,6 +294,12 @@ void tac__block_complete(const tac_engine *engine);
 tac_status tac__due_wire(tac_engine *engine);
 // The block was set or restored: only what the block says is due.
 void tac__due_restored(tac_engine *engine);
+
+// Component number i of those that the island evaluates in the present phases.
+static inline tac_instance *tac__island_live(const tac__island *island, size_t i)
+{
+    return island->engine->instances[island->plan->components[island->live[i]]];
+}
 
 // The component is to step at the present instant; an inactive one steps when it becomes active.
 static inline void tac__trigger(tac_instance *c, uint32_t due)

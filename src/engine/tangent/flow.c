@@ -253,7 +253,7 @@ void tac__tangent_arrived(tac__tangent_flow *flow, bool boundary)
     }
     tac__ode_forget(&flow->work);
     for (size_t i = 0; i < island->live_count; i++) {
-        tac__tangent_part *part = &flow->owner->parts[island->live[i]];
+        tac__tangent_part *part = &flow->owner->parts[tac__island_live(island, i)->plan->index];
         const tac__component *c = part->run->plan;
         if (!c->type->kernels[TAC_NUMBERS].project || !part->run->active)
             continue;

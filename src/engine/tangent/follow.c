@@ -144,7 +144,7 @@ void tac__tangents_outputs(tac_engine *e, const tac__island *island, tac_time t_
             (void)evaluate(part, t_us);
     }
     for (size_t i = 0; i < island->live_count; i++) {
-        tac__tangent_part *part = &t->parts[island->live[i]];
+        tac__tangent_part *part = &t->parts[tac__island_live(island, i)->plan->index];
         if (puts_out(part->run))
             put_out(part, t_us);
     }
