@@ -218,11 +218,6 @@ static tac_status not_running(const tac__client *c, const char *call, tac_error 
                   err);
 }
 
-// Times are shown exactly.
-#define TIME(name, t_us)                                                                           \
-    char name[TAC_TIME_TEXT];                                                                      \
-    tac_time_print(t_us, name)
-
 tac_status tac__client_send(tac__client *c, uint32_t number, tac_time t_us, tac_time delivered_us,
                             uint64_t sequence, const void *bytes, size_t length, tac_error *err)
 {
@@ -231,25 +226,22 @@ tac_status tac__client_send(tac__client *c, uint32_t number, tac_time t_us, tac_
     if (number >= c->published.count)
         return tac__fail(err, TAC_E_NAME, "there is no channel number %u", number);
     channel *k = &c->published.all[number];
-    TIME(at, t_us);
     if (t_us < c->info.promise_us) {
-        TIME(promise, c->info.promise_us);
         return tac__fail(err, TAC_E_PROMISE,
                          "a message on '%s' is sent at %s, but '%s' has promised to send nothing "
                          "before %s",
-                         k->name, at, c->name, promise);
+                         k->name, TAC__SHOWN(t_us), c->name, TAC__SHOWN(c->info.promise_us));
     }
     if (t_us < c->sent_us) {
-        TIME(last, c->sent_us);
         return tac__fail(err, TAC_E_RANGE,
                          "a message on '%s' is sent at %s, after one that was sent at %s", k->name,
-                         at, last);
+                         TAC__SHOWN(t_us), TAC__SHOWN(c->sent_us));
     }
     if (t_us > TAC_TIME_MAX || (delivered_us != TAC_TIME_NEVER && delivered_us <= t_us))
         return tac__fail(err, TAC_E_RANGE,
                          "a message on '%s' sent at %s must arrive after that, and times are at "
                          "most 2^62 us",
-                         k->name, at);
+                         k->name, TAC__SHOWN(t_us));
     const uint32_t max =
         k->message_max && k->message_max < c->message_max ? k->message_max : c->message_max;
     if (length > max)
@@ -309,17 +301,13 @@ static tac_status reach(tac__client *c, const char *call, tac_time t_us, tac_err
     if (c->state != TAC__CLIENT_RUNNING)
         return not_running(c, call, err);
     if (t_us < c->info.reached_us || t_us > TAC_TIME_MAX) {
-        TIME(to, t_us);
-        TIME(from, c->info.reached_us);
-        return tac__fail(err, TAC_E_RANGE, "%s: '%s' cannot go from %s to %s", call, c->name, from,
-                         to);
+        return tac__fail(err, TAC_E_RANGE, "%s: '%s' cannot go from %s to %s", call, c->name,
+                         TAC__SHOWN(c->info.reached_us), TAC__SHOWN(t_us));
     }
     if (t_us < c->sent_us) {
-        TIME(to, t_us);
-        TIME(sent, c->sent_us);
         return tac__fail(err, TAC_E_RANGE,
                          "%s: '%s' cannot come to %s after a message that it sent at %s", call,
-                         c->name, to, sent);
+                         c->name, TAC__SHOWN(t_us), TAC__SHOWN(c->sent_us));
     }
     c->info.reached_us = t_us;
     if (c->info.promise_us < t_us)
@@ -472,11 +460,11 @@ static tac_status take_abort(tac__frame *f, tac_error *err)
     (void)tac__frame_text(f, who, sizeof who);
     (void)tac__frame_text(f, why, sizeof why);
     TAC_TRY(tac__frame_end(f, err));
-    TIME(at, t_us);
     if (*who)
-        return tac__fail(err, TAC_E_FEDERATION, "the federation ended: '%s' at %s: %s", who, at,
-                         why);
-    return tac__fail(err, TAC_E_FEDERATION, "the federation ended at %s: %s", at, why);
+        return tac__fail(err, TAC_E_FEDERATION, "the federation ended: '%s' at %s: %s", who,
+                         TAC__SHOWN(t_us), why);
+    return tac__fail(err, TAC_E_FEDERATION, "the federation ended at %s: %s", TAC__SHOWN(t_us),
+                     why);
 }
 
 static tac_status take_start(tac__client *c, tac__frame *f, tac_error *err)
@@ -516,12 +504,11 @@ static tac_status take_mail(tac__client *c, tac__frame *f, const uint8_t *frame,
     if (!c->started || m.channel >= c->source_count || m.copy > 1)
         return unexpected(f, err);
     if (m.delivered_us < c->info.granted_us || m.delivered_us < c->last_us) {
-        TIME(at, m.delivered_us);
-        TIME(granted, c->info.granted_us);
         return tac__fail(err, TAC_E_PROTOCOL,
                          "a message of '%s' for %s comes too late: the client may have advanced to "
                          "%s",
-                         c->sources[m.channel].sender, at, granted);
+                         c->sources[m.channel].sender, TAC__SHOWN(m.delivered_us),
+                         TAC__SHOWN(c->info.granted_us));
     }
     c->last_us = m.delivered_us;
     c->info.received++;
@@ -599,10 +586,9 @@ tac_status tac__client_closed(tac__client *c, const char *why, tac_error *err)
     if (c->state == TAC__CLIENT_DONE)
         return TAC_OK;
     tac_error own;
-    TIME(at, c->info.reached_us);
     (void)tac__fail(&own, TAC_E_NETWORK,
                     "the connection to the server was lost when '%s' had come to %s%s%s", c->name,
-                    at, why ? ": " : "", why ? why : "");
+                    TAC__SHOWN(c->info.reached_us), why ? ": " : "", why ? why : "");
     return fail(c, &own, err);
 }
 

@@ -249,17 +249,9 @@ static void write_all(tac_server *s)
 
 // --- the loop -----------------------------------------------------------------------------------
 
-// Wait for something, take some of it, let the state machine act on it, write what follows.
-static tac_status turn(tac_server *s, tac_error *err)
+// Let the state machine act on what it has been told, and write what follows.
+static void act(tac_server *s)
 {
-    TAC_TRY(tac__poller_wait(s->poller, WAIT_US, err));
-    tac__ready ready;
-    for (int taken = 0; taken < BATCH && tac__poller_next(s->poller, &ready); taken++) {
-        if (!ready.tag)
-            accept_some(s);
-        else if (ready.read)
-            read_peer(ready.tag);
-    }
     const uint64_t now_us = tac__clock_us();
     if (s->def.look && now_us - s->looked_us >= LOOK_US) {
         s->looked_us = now_us;
@@ -275,6 +267,20 @@ static tac_status turn(tac_server *s, tac_error *err)
                                          (unsigned)tac__server_info(s->machine).clients + 1);
     }
     write_all(s);
+}
+
+// Wait for something, take some of it, act on it.
+static tac_status turn(tac_server *s, tac_error *err)
+{
+    TAC_TRY(tac__poller_wait(s->poller, WAIT_US, err));
+    tac__ready ready;
+    for (int taken = 0; taken < BATCH && tac__poller_next(s->poller, &ready); taken++) {
+        if (!ready.tag)
+            accept_some(s);
+        else if (ready.read)
+            read_peer(ready.tag);
+    }
+    act(s);
     return TAC_OK;
 }
 
@@ -324,6 +330,7 @@ tac_status tac_server_advance_to(tac_server *s, tac_time to_us, tac_error *err)
 {
     TAC_REQUIRE(s);
     tac__server_advance_to(s->machine, to_us);
+    act(s); // clients that wait for this have nothing to say
     while (!is_over(s) && (tac__server_state_of(s->machine) != TAC__SERVER_ADVANCING ||
                            !tac__server_reached(s->machine, to_us)))
         TAC_TRY(turn(s, err));

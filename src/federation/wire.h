@@ -119,4 +119,18 @@ void tac__wire_put_time(tac__bytes *bytes, tac__frame_type type, tac_time t_us);
 void tac__wire_put_end(tac__bytes *bytes, tac__frame_type type, const char *who, tac_time t_us,
                        const char *why);
 
+// A time as text, exactly, among the arguments of a call: it is printed only if that call is made.
+typedef struct tac__time_shown {
+    char text[TAC_TIME_TEXT];
+} tac__time_shown;
+
+static inline tac__time_shown tac__show_time(tac_time t_us)
+{
+    tac__time_shown shown;
+    tac_time_print(t_us, shown.text);
+    return shown;
+}
+
+#define TAC__SHOWN(t_us) (tac__show_time(t_us).text)
+
 #endif

@@ -142,11 +142,11 @@ void tac__server_closed(tac__server *s, int at, const char *why)
         s->state == TAC__SERVER_FAILED)
         return;
     tac_error own;
-    TAC__FED_TIME(t, c->clock.t_us);
     (void)tac__fail(&own, TAC_E_NETWORK,
                     "the connection to '%s' was lost when it had come to %s%s%s; %zu messages for "
                     "it were not delivered",
-                    c->name, t, why ? ": " : "", why ? why : "", c->heap_count + c->unknown_count);
+                    c->name, TAC__SHOWN(c->clock.t_us), why ? ": " : "", why ? why : "",
+                    c->heap_count + c->unknown_count);
     tac__fed_fail_client(s, c, &own);
 }
 

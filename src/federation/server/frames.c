@@ -19,26 +19,23 @@ static tac_status check_sent(const tac__server *s, const tac__fed_client *c,
     if (m->channel >= c->published_count)
         return tac__fail(err, TAC_E_PROTOCOL, "'%s' has no channel number %u", c->name, m->channel);
     const tac__fed_channel *k = &c->published[m->channel];
-    TAC__FED_TIME(at, m->sent_us);
     if (m->sent_us < c->clock.promise_us) {
-        TAC__FED_TIME(promise, c->clock.promise_us);
         return tac__fail(err, TAC_E_PROMISE,
                          "'%s' sends on '%s' at %s, but has promised to send nothing before %s",
-                         c->name, k->name, at, promise);
+                         c->name, k->name, TAC__SHOWN(m->sent_us), TAC__SHOWN(c->clock.promise_us));
     }
     if (m->sent_us < c->earliest_us) {
-        TAC__FED_TIME(earliest, c->earliest_us);
         return tac__fail(err, TAC_E_PROMISE,
                          "'%s' sends on '%s' at %s, but has stated that nothing will make it send "
                          "before %s",
-                         c->name, k->name, at, earliest);
+                         c->name, k->name, TAC__SHOWN(m->sent_us), TAC__SHOWN(c->earliest_us));
     }
     if (m->sent_us < c->sent_us || m->sent_us > TAC_TIME_MAX)
         return tac__fail(err, TAC_E_PROTOCOL, "'%s' sends on '%s' at %s, which is out of order",
-                         c->name, k->name, at);
+                         c->name, k->name, TAC__SHOWN(m->sent_us));
     if (s->state == TAC__SERVER_FIRST_TICK && m->sent_us)
         return tac__fail(err, TAC_E_PROTOCOL, "'%s' sends on '%s' at %s before its first poll",
-                         c->name, k->name, at);
+                         c->name, k->name, TAC__SHOWN(m->sent_us));
     if (m->size > k->message_max)
         return tac__fail(err, TAC_E_PROTOCOL, "'%s' sends %u bytes on '%s'; at most %u are allowed",
                          c->name, m->size, k->name, k->message_max);
@@ -55,14 +52,11 @@ static tac_status check_queued(const tac__server *s, const tac__fed_client *c,
     const tac_time least_us = tac__link_least_us(&l->law);
     if (m->delivered_us <= TAC_TIME_MAX && m->delivered_us >= m->sent_us + least_us)
         return TAC_OK;
-    TAC__FED_TIME(at, m->delivered_us);
-    TAC__FED_TIME(sent, m->sent_us);
-    TAC__FED_TIME(least, least_us);
     return tac__fail(err, TAC_E_PROTOCOL,
                      "'%s' wants a message on '%s', sent at %s, to reach '%s' at %s, but that "
                      "takes at least %s",
-                     c->name, c->published[l->channel].name, sent, s->clients[l->to].name, at,
-                     least);
+                     c->name, c->published[l->channel].name, TAC__SHOWN(m->sent_us),
+                     s->clients[l->to].name, TAC__SHOWN(m->delivered_us), TAC__SHOWN(least_us));
 }
 
 static tac_status take_sent(tac__server *s, tac__fed_client *c, tac__frame *f, tac_error *err)
@@ -122,30 +116,27 @@ static tac_status take_promise(tac__fed_client *c, tac__frame *f, tac_error *err
 // Whether what a client states fits in with what it has stated and sent before.
 static tac_status check_clock(const tac__fed_client *c, const tac__wire_clock *k, tac_error *err)
 {
-    TAC__FED_TIME(at, k->t_us);
     if (k->t_us < c->clock.t_us || k->t_us > TAC_TIME_MAX) {
-        TAC__FED_TIME(before, c->clock.t_us);
-        return tac__fail(err, TAC_E_PROTOCOL, "'%s' cannot go from %s to %s", c->name, before, at);
+        return tac__fail(err, TAC_E_PROTOCOL, "'%s' cannot go from %s to %s", c->name,
+                         TAC__SHOWN(c->clock.t_us), TAC__SHOWN(k->t_us));
     }
     if (k->t_us < c->sent_us) {
-        TAC__FED_TIME(sent, c->sent_us);
         return tac__fail(err, TAC_E_PROTOCOL,
                          "'%s' says that it has come to %s, after a message that it sent at %s",
-                         c->name, at, sent);
+                         c->name, TAC__SHOWN(k->t_us), TAC__SHOWN(c->sent_us));
     }
     if (k->promise_us < k->t_us || k->promise_us < c->clock.promise_us) {
-        TAC__FED_TIME(promise, k->promise_us);
-        TAC__FED_TIME(least, k->t_us > c->clock.promise_us ? k->t_us : c->clock.promise_us);
         return tac__fail(err, TAC_E_PROTOCOL,
                          "'%s' promises at %s to send nothing before %s; it must be %s at least",
-                         c->name, at, promise, least);
+                         c->name, TAC__SHOWN(k->t_us), TAC__SHOWN(k->promise_us),
+                         TAC__SHOWN(k->t_us > c->clock.promise_us ? k->t_us : c->clock.promise_us));
     }
     const uint64_t known = c->delivered - c->unknown_count;
     if (k->received < known || k->received > c->delivered)
         return tac__fail(err, TAC_E_PROTOCOL,
                          "'%s' says at %s that it knows %llu messages; it was sent %llu, and has "
                          "known %llu before",
-                         c->name, at, (unsigned long long)k->received,
+                         c->name, TAC__SHOWN(k->t_us), (unsigned long long)k->received,
                          (unsigned long long)c->delivered, (unsigned long long)known);
     return TAC_OK;
 }
@@ -158,9 +149,8 @@ static tac_status take_clock(tac__server *s, tac__fed_client *c, tac__frame *f, 
         return unexpected(f, c, err);
     TAC_TRY(check_clock(c, &k, err));
     if (s->state <= TAC__SERVER_FIRST_TICK && k.t_us) {
-        TAC__FED_TIME(at, k.t_us);
         return tac__fail(err, TAC_E_PROTOCOL, "the first poll of '%s' is at %s; it must be at 0",
-                         c->name, at);
+                         c->name, TAC__SHOWN(k.t_us));
     }
     tac__fed_know(c, k.received);
     c->clock = k;

@@ -303,9 +303,8 @@ static void end_hanging(tac__server *s)
             s->clock_ms - c->heard_ms < s->def.timeout_ms)
             continue;
         tac_error own;
-        TAC__FED_TIME(at, c->clock.t_us);
         (void)tac__fail(&own, TAC_E_HANG, "'%s' has not responded for %.3g s since it came to %s",
-                        c->name, 1e-3 * s->def.timeout_ms, at);
+                        c->name, 1e-3 * s->def.timeout_ms, TAC__SHOWN(c->clock.t_us));
         const size_t unread = tac__bytes_count(&s->connections[c->connection]->out);
         if (unread)
             tac__error_append(&own, "; it has not read %zu bytes", unread);
@@ -413,15 +412,14 @@ void tac__server_describe(const tac__server *s, char *text, size_t size)
     tac__out out = tac__out_begin(text, size);
     for (size_t i = 0; i < s->def.count; i++) {
         const tac__fed_client *c = &s->clients[i];
-        TAC__FED_TIME(at, c->clock.t_us);
         if (c->state == TAC__FED_ABSENT)
             tac__out_add(&out, "  '%s' has not joined\n", c->name);
         else if (c->state == TAC__FED_RUNNING && s->state != TAC__SERVER_JOINING)
-            tac__out_add(&out, "  '%s' is at work since %s\n", c->name, at);
+            tac__out_add(&out, "  '%s' is at work since %s\n", c->name, TAC__SHOWN(c->clock.t_us));
         else if (c->state == TAC__FED_WAITING && s->state == TAC__SERVER_ADVANCING && c->limit >= 0)
-            tac__out_add(&out, "  '%s' waits at %s for '%s'\n", c->name, at,
+            tac__out_add(&out, "  '%s' waits at %s for '%s'\n", c->name, TAC__SHOWN(c->clock.t_us),
                          s->clients[c->limit].name);
         else if (c->state == TAC__FED_WAITING)
-            tac__out_add(&out, "  '%s' waits at %s\n", c->name, at);
+            tac__out_add(&out, "  '%s' waits at %s\n", c->name, TAC__SHOWN(c->clock.t_us));
     }
 }

@@ -109,11 +109,6 @@ struct tac__server {
     tac_error error;
 };
 
-// Times are shown exactly.
-#define TAC__FED_TIME(name, t_us)                                                                  \
-    char name[TAC_TIME_TEXT];                                                                      \
-    tac_time_print(t_us, name)
-
 // --- server.c -----------------------------------------------------------------------------------
 
 // As `resize` of the allocator.
