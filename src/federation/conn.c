@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,6 +60,8 @@ tac_status tac__conn_make(int fd, bool accepted, const tac__address *address,
         tac__conn_close(c);
         return status;
     }
+    if (c->transport != TAC__TRANSPORT_SHM)
+        tac__socket_set_waiting(fd);
     *conn = c;
     return TAC_OK;
 }
@@ -310,6 +313,21 @@ tac__io tac__conn_read(tac__conn *c, void *bytes, size_t size, size_t *done, tac
         n = recv(c->fd, bytes, size, MSG_DONTWAIT);
     while (n < 0 && errno == EINTR);
     return moved(c, n, done, err);
+}
+
+tac__io tac__conn_await(tac__conn *c, uint64_t limit_us, void *bytes, size_t size, size_t *done,
+                        tac_error *err)
+{
+    *done = 0;
+    if (c->patience_us != limit_us) {
+        const struct timeval limit = {(time_t)(limit_us / SECOND_US),
+                                      (suseconds_t)(limit_us % SECOND_US)};
+        if (setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0)
+            return ended(c, errno, err);
+        c->patience_us = limit_us;
+    }
+    const ssize_t n = recv(c->fd, bytes, size, 0);
+    return n < 0 && errno == EINTR ? TAC__IO_BLOCKED : moved(c, n, done, err);
 }
 
 tac__io tac__conn_write(tac__conn *c, const void *bytes, size_t size, size_t *done, tac_error *err)

@@ -25,7 +25,8 @@ struct tac__conn {
     const tac_allocator *allocator;
     tac__transport transport;
     int fd;
-    int error; // errno's value with which the connection ended, 0 while it has not
+    int error;            // errno's value with which the connection ended, 0 while it has not
+    uint64_t patience_us; // SO_RCVTIMEO, 0 while it has none
     tac__shm shm;
     char peer[TAC__ADDRESS_TEXT + 32];
 };
@@ -45,6 +46,8 @@ struct tac__listener {
 
 // A socket for `family` that neither waits nor is inherited; -1 with errno.
 int tac__socket_open(int family);
+// From now on calls wait, unless they say that they do not (MSG_DONTWAIT).
+void tac__socket_set_waiting(int fd);
 // TCP: small writes leave at once; a host that is silent for 15 s is gone, if nothing is sent to
 // it.
 void tac__socket_tune(int fd);
@@ -75,6 +78,9 @@ tac_status tac__conn_make(int fd, bool accepted, const tac__address *address,
                           const tac_allocator *allocator, tac__conn **conn, tac_error *err);
 // Shared memory, a client's side: take it as soon as it is there. 0, EAGAIN, or how it ended.
 int tac__conn_attach(tac__conn *conn);
+// As tac__conn_read of a socket, but waits for so long at most.
+tac__io tac__conn_await(tac__conn *conn, uint64_t limit_us, void *bytes, size_t size, size_t *done,
+                        tac_error *err);
 
 // --- poller.c ----------------------------------------------------------------------------------
 
@@ -84,6 +90,7 @@ struct tac__poller {
     bool crowded;             // more processes on this host than yielding is good for
     tac__watch *first, *last; // found ready and not taken yet
     tac__watch *tcp, *shm;    // its connections of these transports
+    size_t members;           // listeners and connections
     size_t sockets;           // how many of its connections are not shared memory
     unsigned busy;            // waits that found something in a ring
     uint64_t looked_us;       // when dead hosts were looked for

@@ -92,15 +92,8 @@ tac_status tac__join_look(tac_client *c, tac_error *err)
 tac_status tac__join_turn(tac_client *c, tac_error *err)
 {
     TAC_TRY(tac__join_flush(c, err));
-    TAC_TRY(tac__poller_wait(c->poller, WAIT_US, err));
-    tac__ready ready;
     tac_error own;
-    tac_status status = TAC_OK;
-    while (tac__poller_next(c->poller, &ready)) {
-        if (ready.read && status == TAC_OK)
-            status = tac__pipe_read(&c->pipe, take_bytes, c, &own);
-    }
-    if (status != TAC_OK)
+    if (tac__pipe_await(&c->pipe, c->poller, WAIT_US, take_bytes, c, &own) != TAC_OK)
         return broke(c, &own, err);
     TAC_TRY(tac__client_error(c->machine, err));
     return tac__join_look(c, err);

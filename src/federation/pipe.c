@@ -36,12 +36,16 @@ static tac_status take_secure(tac__pipe *p, const void *bytes, size_t count, tac
     return status;
 }
 
-tac_status tac__pipe_read(tac__pipe *p, tac__pipe_fn *take, void *context, tac_error *err)
+// `poller`: for the first piece it waits for `limit_us`; NULL: it does not wait.
+static tac_status take_pieces(tac__pipe *p, tac__poller *poller, uint64_t limit_us,
+                              tac__pipe_fn *take, void *context, tac_error *err)
 {
     uint8_t bytes[PIECE];
     size_t count = sizeof bytes;
     for (int i = 0; i < PIECES && count == sizeof bytes; i++) {
-        const tac__io io = tac__conn_read(p->conn, bytes, sizeof bytes, &count, err);
+        const tac__io io = poller && !i ? tac__poller_read(poller, p->conn, limit_us, bytes,
+                                                           sizeof bytes, &count, err)
+                                        : tac__conn_read(p->conn, bytes, sizeof bytes, &count, err);
         if (io == TAC__IO_BLOCKED)
             return TAC_OK;
         if (io != TAC__IO_DONE) {
@@ -59,6 +63,17 @@ tac_status tac__pipe_read(tac__pipe *p, tac__pipe_fn *take, void *context, tac_e
             take(context, bytes, count);
     }
     return TAC_OK;
+}
+
+tac_status tac__pipe_read(tac__pipe *p, tac__pipe_fn *take, void *context, tac_error *err)
+{
+    return take_pieces(p, NULL, 0, take, context, err);
+}
+
+tac_status tac__pipe_await(tac__pipe *p, tac__poller *poller, uint64_t limit_us, tac__pipe_fn *take,
+                           void *context, tac_error *err)
+{
+    return take_pieces(p, poller, limit_us, take, context, err);
 }
 
 tac_status tac__pipe_write(tac__pipe *p, tac__bytes *out, tac_error *err)

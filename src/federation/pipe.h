@@ -23,6 +23,9 @@ void tac__pipe_close(tac__pipe *pipe);
 // Read what there is and hand it on. Fails where the connection has ended or broken.
 TAC_MUST_CHECK tac_status tac__pipe_read(tac__pipe *pipe, tac__pipe_fn *take, void *context,
                                          tac_error *err);
+// The same, but waits for something for so long at most. The poller has just this connection.
+TAC_MUST_CHECK tac_status tac__pipe_await(tac__pipe *pipe, tac__poller *poller, uint64_t limit_us,
+                                          tac__pipe_fn *take, void *context, tac_error *err);
 // Write as much of `out` as the connection takes, and take it off.
 TAC_MUST_CHECK tac_status tac__pipe_write(tac__pipe *pipe, tac__bytes *out, tac_error *err);
 // Bytes that have not been written and could be: none of `out` before the other side has proved

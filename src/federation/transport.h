@@ -92,6 +92,12 @@ typedef struct tac__ready {
     bool read, write;
 } tac__ready;
 
+// As tac__conn_read, but waits for bytes as tac__poller_wait does; TAC__IO_BLOCKED where none came.
+// For who has no other connection: the poller has just this one, over sockets it takes fewer calls
+// of the system, and what else a wait found is dropped.
+tac__io tac__poller_read(tac__poller *poller, tac__conn *conn, uint64_t limit_us, void *bytes,
+                         size_t size, size_t *done, tac_error *err);
+
 // What the last wait found, one after the other; false where there is no more. What was closed or
 // removed meanwhile does not come.
 bool tac__poller_next(tac__poller *poller, tac__ready *ready);

@@ -46,6 +46,7 @@ typedef struct work {
     uint64_t out, in, piece;
     uint64_t wrote, read;   // so far
     bool wrong;             // a byte was not the one that was sent
+    bool awaits;            // what only remains to be read is read by tac__poller_read
     _Atomic uint64_t *told; // NULL, or is told how many bytes were written
 } work;
 
@@ -62,12 +63,16 @@ static tac__io write_some(work *w)
     return io;
 }
 
-static tac__io read_some(work *w)
+static tac__io read_some(work *w, tac__poller *p)
 {
     unsigned char bytes[65536];
     size_t done;
     const size_t n = (size_t)(w->in - w->read < w->piece ? w->in - w->read : w->piece);
-    const tac__io io = tac__conn_read(w->conn, bytes, n, &done, NULL);
+    const bool awaits = w->awaits && w->wrote == w->out;
+    if (awaits)
+        tac__poller_want(p, w->conn, true, false);
+    const tac__io io = awaits ? tac__poller_read(p, w->conn, LONG_US, bytes, n, &done, NULL)
+                              : tac__conn_read(w->conn, bytes, n, &done, NULL);
     for (size_t i = 0; i < done; i++)
         w->wrong |= bytes[i] != byte_at(w->in_stream, w->read + i);
     w->read += done;
@@ -84,9 +89,9 @@ static tac__io run(work *w)
     while (w->wrote < w->out || w->read < w->in) {
         if (w->wrote < w->out && (io = write_some(w)) > TAC__IO_BLOCKED)
             break;
-        if (w->read < w->in && (io = read_some(w)) > TAC__IO_BLOCKED)
+        if (w->read < w->in && (io = read_some(w, p)) > TAC__IO_BLOCKED)
             break;
-        if (io == TAC__IO_BLOCKED) {
+        if (io == TAC__IO_BLOCKED && !w->awaits) {
             tac__ready r;
             tac__poller_want(p, w->conn, w->read < w->in, w->wrote < w->out);
             assert_int_equal(tac__poller_wait(p, LONG_US, NULL), TAC_OK);
@@ -264,14 +269,14 @@ static void killed_once(bool peer_listens, int round)
     while (now_s() < kill_s) {
         if (w.out)
             assert_true(write_some(&w) <= TAC__IO_BLOCKED);
-        assert_true(read_some(&w) <= TAC__IO_BLOCKED);
+        assert_true(read_some(&w, NULL) <= TAC__IO_BLOCKED);
     }
     peer_kill(peer);
     const tac__io io = run(&w);
     assert_int_equal(io, TAC__IO_CLOSED);
     // Writing may have found it first: the rest is still there to read.
     const double start_s = now_s();
-    while (read_some(&w) != TAC__IO_CLOSED)
+    while (read_some(&w, NULL) != TAC__IO_CLOSED)
         assert_true(now_s() - start_s < 20);
     assert_false(w.wrong);
     // TCP throws away what is on its way from a process that dies with unread input.
@@ -338,6 +343,7 @@ static void test_sleepers(void **state)
     if (peer == 0) {
         work w = {.conn = dialled(&at), .out_stream = 1, .in_stream = 2};
         for (int i = 0; i < ROUNDS; i++) {
+            w.awaits = i % 2;
             w.in = (uint64_t)i + 1;
             EXPECT(run(&w) == TAC__IO_DONE && !w.wrong);
             const struct timespec pause = {.tv_nsec = i * 10000};
@@ -358,6 +364,7 @@ static void test_sleepers(void **state)
     }
     const clock_t before = clock();
     w.in++;
+    w.awaits = true;
     assert_int_equal(run(&w), TAC__IO_DONE);
     assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 0.05);
     peer_ended_well(peer);
@@ -507,6 +514,58 @@ static void test_signal(void **state)
     assert_false(tac__poller_next(p, &r));
     tac__listener_close(l);
     tac__poller_close(p);
+}
+
+// Waiting and reading in one: nothing comes, a signal, a byte, the end.
+static void test_awaited(void **state)
+{
+    (void)state;
+    const tac__address a = here("awaited");
+    tac__listener *l = opened(&a);
+    const tac__address at = *tac__listener_address(l);
+    const pid_t peer = fork();
+    if (peer == 0) {
+        work w = {.conn = dialled(&at), .in = 1, .out_stream = 1, .in_stream = 2};
+        EXPECT(run(&w) == TAC__IO_DONE);
+        nap_ms(20);
+        w.out = 1;
+        EXPECT(run(&w) == TAC__IO_DONE);
+        nap_ms(20);
+        tac__conn_close(w.conn);
+        _exit(0);
+    }
+    tac__conn *c = accepted(l);
+    tac__poller *p = poller_opened();
+    size_t done;
+    unsigned char byte = byte_at(2, 0);
+    assert_int_equal(tac__poller_add(p, c, c, NULL), TAC_OK);
+    for (int crowd = 0; crowd < 2; crowd++) {
+        tac__poller_set_participants(p, crowd ? 100000 : 0);
+        double start_s = now_s();
+        assert_int_equal(tac__poller_read(p, c, 30000, &byte, 1, &done, NULL), TAC__IO_BLOCKED);
+        assert_true(now_s() - start_s >= 0.03 && done == 0);
+        const struct sigaction act = {.sa_handler = on_alarm};
+        assert_int_equal(sigaction(SIGALRM, &act, NULL), 0);
+        const struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+        assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+        start_s = now_s();
+        assert_int_equal(tac__poller_read(p, c, LONG_US, &byte, 1, &done, NULL), TAC__IO_BLOCKED);
+        assert_true(now_s() - start_s < 10);
+    }
+    assert_int_equal(tac__conn_write(c, &byte, 1, &done, NULL), TAC__IO_DONE);
+    tac__io io = TAC__IO_BLOCKED;
+    while (io == TAC__IO_BLOCKED)
+        io = tac__poller_read(p, c, LONG_US, &byte, 1, &done, NULL);
+    assert_int_equal(io, TAC__IO_DONE);
+    assert_int_equal(byte, byte_at(1, 0));
+    do
+        io = tac__poller_read(p, c, LONG_US, &byte, 1, &done, NULL);
+    while (io == TAC__IO_BLOCKED);
+    assert_int_equal(io, TAC__IO_CLOSED);
+    peer_ended_well(peer);
+    tac__conn_close(c);
+    tac__poller_close(p);
+    tac__listener_close(l);
 }
 
 // No more descriptors: whoever comes is turned away with a text, and the listener does not stay
@@ -667,12 +726,13 @@ static bool has_ip6(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways),   cmocka_unit_test(test_single_bytes),
-        cmocka_unit_test(test_slow_reader), cmocka_unit_test(test_sleepers),
-        cmocka_unit_test(test_killed),      cmocka_unit_test(test_silent),
-        cmocka_unit_test(test_any_order),   cmocka_unit_test(test_poller),
-        cmocka_unit_test(test_signal),      cmocka_unit_test(test_no_descriptors),
-        cmocka_unit_test(test_allocations), cmocka_unit_test(test_not_inherited),
+        cmocka_unit_test(test_both_ways),      cmocka_unit_test(test_single_bytes),
+        cmocka_unit_test(test_slow_reader),    cmocka_unit_test(test_sleepers),
+        cmocka_unit_test(test_killed),         cmocka_unit_test(test_silent),
+        cmocka_unit_test(test_any_order),      cmocka_unit_test(test_poller),
+        cmocka_unit_test(test_signal),         cmocka_unit_test(test_awaited),
+        cmocka_unit_test(test_no_descriptors), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_not_inherited),
     };
     int failed = 0;
     for (size_t i = 0; i < sizeof TRANSPORTS / sizeof *TRANSPORTS; i++) {
