@@ -3,6 +3,7 @@
 // Three passes over the steps: which terms become part of the operation that uses them, how long
 // each register is needed, and the operations themselves. Positions below are numbers of steps.
 #include "graph/tape.h"
+#include "graph/interleave.h"
 #include "graph/tape_ops.h"
 
 #include <string.h>
@@ -53,6 +54,9 @@ typedef struct maker {
     size_t table_count, table_capacity;
     uint32_t *code;
     size_t code_count, code_capacity;
+    tac__tape_op group_op; // the last operation that was put,
+    size_t group_at;       // where,
+    int group_size;        // and how many of it; 0: another one cannot join it
     uint32_t registers;
     bool no_memory;
     tac_error *err;
@@ -276,6 +280,26 @@ static bool count_uses(maker *m)
     return !m->no_memory;
 }
 
+_Static_assert((int)TAC__TAPE_OPS <= (int)TAC__KINDS, "operations are kinds");
+
+// Equal operations one after the other.
+static tac_status interleave(maker *m)
+{
+    int32_t *kinds = tac__arena_array(&m->memory, m->pool->count, sizeof *kinds);
+    if (!kinds)
+        return tac__fail_memory(m->err);
+    for (size_t i = 0; i < m->schedule.count; i++) {
+        const int32_t term = m->schedule.steps[i].term;
+        int32_t inside;
+        if (m->schedule.steps[i].kind != TAC__STEP_TERM || m->places[term].silent)
+            continue;
+        kinds[term] = (int32_t)fuse(m, term, &inside).op;
+        if (inside >= 0)
+            kinds[inside] = -1;
+    }
+    return tac__schedule_interleave(m->arena->allocator, m->pool, kinds, &m->schedule, m->err);
+}
+
 // Where a region is skipped for certain, `a AND b` is a, and then b in the same register: one
 // operation less. A condition that is used elsewhere keeps its own register.
 static void share_logic(maker *m, int32_t i)
@@ -403,6 +427,35 @@ static void put(maker *m, uint32_t word)
         m->code[m->code_count++] = word;
 }
 
+// The first of the groups of an operation, that of two; 0: it has none.
+static uint32_t group_of(tac__tape_op op)
+{
+    switch (op) {
+#define CASE(name)                                                                                 \
+    case TAC__TAPE_##name:                                                                         \
+        return TAC__TAPE_##name##_2;
+        TAC__TAPE_GROUPED(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
+// An operation, which joins the one before it where that is of its kind.
+static void begin_operation(maker *m, tac__tape_op op)
+{
+    const uint32_t group = group_of(op);
+    if (m->group_size > 0 && m->group_size < TAC__GROUP && m->group_op == op) {
+        m->group_size++;
+        m->code[m->group_at] = group + (uint32_t)m->group_size - 2;
+        return;
+    }
+    m->group_at = m->code_count;
+    m->group_op = op;
+    put(m, (uint32_t)op);
+    m->group_size = group > 0 && !m->no_memory;
+}
+
 static uint32_t new_register(maker *m)
 {
     return m->free_count > 0 ? m->free[--m->free_count] : m->registers++;
@@ -452,12 +505,11 @@ static uint32_t table_of(maker *m, int32_t table)
     return (uint32_t)m->table_count - 1;
 }
 
-static void put_direct(maker *m, tac__tape_op op, int32_t input, double constant)
+static void put_direct(maker *m, int32_t input, double constant)
 {
     const input_place *place = &m->inputs_at[term_of(m, input)->a];
     uint32_t words[2];
     memcpy(words, &constant, sizeof words);
-    put(m, (uint32_t)op);
     put(m, 0);
     put(m, (uint32_t)place->group);
     put(m, (uint32_t)place->element);
@@ -465,29 +517,31 @@ static void put_direct(maker *m, tac__tape_op op, int32_t input, double constant
     put(m, words[1]);
 }
 
-static void put_operation(maker *m, int32_t term)
+static void put_operands(maker *m, int32_t term, const operation *o)
 {
-    int32_t inside;
     const tac__term *t = term_of(m, term);
-    const operation o = fuse(m, term, &inside);
-    put(m, (uint32_t)o.op);
     put(m, 0);
-    for (int k = 0; k < o.count; k++)
-        put(m, register_of(m, o.operands[k]));
+    for (int k = 0; k < o->count; k++)
+        put(m, register_of(m, o->operands[k]));
     if (t->op == TAC__SYM_pick || t->op == TAC__SYM_segment)
         put(m, table_of(m, t->b));
 }
 
 static void put_term(maker *m, int32_t term, int32_t position)
 {
-    const size_t to = m->code_count + 1;
-    int32_t input;
+    int32_t input, inside;
     double constant;
     tac__tape_op op;
-    if (is_direct(m, term, &input, &constant, &op))
-        put_direct(m, op, input, constant);
+    operation o = {0};
+    const bool direct = is_direct(m, term, &input, &constant, &op);
+    if (!direct)
+        o = fuse(m, term, &inside);
+    begin_operation(m, direct ? op : o.op);
+    const size_t to = m->code_count;
+    if (direct)
+        put_direct(m, input, constant);
     else
-        put_operation(m, term);
+        put_operands(m, term, &o);
     release(m, position);
     if (place_of(m, term)->reg < 0)
         take_register(m, term);
@@ -598,6 +652,8 @@ static void put_round(maker *m, int32_t i)
 static void put_step(maker *m, int32_t i)
 {
     const tac__step *step = &m->schedule.steps[i];
+    if (step->kind != TAC__STEP_TERM)
+        m->group_size = 0; // jumps lead to between operations
     switch (step->kind) {
     case TAC__STEP_TERM:
         if (!m->places[step->term].silent) {
@@ -794,6 +850,7 @@ static tac_status make(maker *m, tac__tape **tape)
     TAC_TRY(tac__schedule_graph(&m->memory, m->graph, m->options->regions, &m->schedule, m->err));
     if (!begin(m) || !count_uses(m))
         return tac__fail_memory(m->err);
+    TAC_TRY(interleave(m));
     if (!extend_uses(m))
         return tac__fail(m->err, TAC_E_LIMIT, "loops of a graph are nested more than %d deep",
                          TAC__TAPE_DEPTH);

@@ -172,13 +172,27 @@ static void tape__find_pool(tape__loops *loops, const uint32_t *at, const real *
 
 // clang-format off
 #define TAPE__NEXT(words) { at += (words); goto *labels[*at]; }
-#define TAPE__1(name, value) \
-    op_##name: { const real a = v[at[2]]; v[at[1]] = (value); } TAPE__NEXT(3)
-#define TAPE__2(name, value) \
-    op_##name: { const real a = v[at[2]], b = v[at[3]]; v[at[1]] = (value); } TAPE__NEXT(4)
-#define TAPE__3(name, value) \
-    op_##name: { const real a = v[at[2]], b = v[at[3]], c = v[at[4]]; v[at[1]] = (value); } \
-    TAPE__NEXT(5)
+// Operation number k of a group.
+#define TAPE__DO_1(k, value) \
+    { const real a = v[at[2 * k + 2]]; v[at[2 * k + 1]] = (value); }
+#define TAPE__DO_2(k, value) \
+    { const real a = v[at[3 * k + 2]], b = v[at[3 * k + 3]]; v[at[3 * k + 1]] = (value); }
+#define TAPE__DO_3(k, value) \
+    { \
+        const real a = v[at[4 * k + 2]], b = v[at[4 * k + 3]], c = v[at[4 * k + 4]]; \
+        v[at[4 * k + 1]] = (value); \
+    }
+#define TAPE__1(name, value) op_##name: TAPE__DO_1(0, value) TAPE__NEXT(3)
+#define TAPE__2(name, value) op_##name: TAPE__DO_2(0, value) TAPE__NEXT(4)
+#define TAPE__3(name, value) op_##name: TAPE__DO_3(0, value) TAPE__NEXT(5)
+#define TAPE__GROUP(n, name, value) \
+    op_##name: TAPE__DO_##n(0, value) TAPE__NEXT(n + 2) \
+    op_##name##_2: TAPE__DO_##n(0, value) TAPE__DO_##n(1, value) TAPE__NEXT(2 * n + 3) \
+    op_##name##_3: \
+    TAPE__DO_##n(0, value) TAPE__DO_##n(1, value) TAPE__DO_##n(2, value) TAPE__NEXT(3 * n + 4) \
+    op_##name##_4: \
+    TAPE__DO_##n(0, value) TAPE__DO_##n(1, value) TAPE__DO_##n(2, value) TAPE__DO_##n(3, value) \
+    TAPE__NEXT(4 * n + 5)
 #define TAPE__4(name, value) \
     op_##name: \
     { \
@@ -237,12 +251,14 @@ static bool tape__interpret(const tac__tape *tape, const double *const *in, real
 {
 #define TAPE__LABEL_1(name) &&op_##name,
 #define TAPE__LABEL_2(name, ignored) &&op_##name,
+#define TAPE__LABEL_3(name) &&op_##name##_2, &&op_##name##_3, &&op_##name##_4,
     static const void *const labels[] = {
         TAC__TAPE_OWN_OPS(TAPE__LABEL_1)
         &&op_pick, &&op_segment,
         TAC__SYM_BASIC_OPS(TAPE__LABEL_2)
         TAC__ELEMENTARY_1(TAPE__LABEL_2)
         TAC__ELEMENTARY_2(TAPE__LABEL_2)
+        TAC__TAPE_GROUPED(TAPE__LABEL_3)
     };
     const uint32_t *at = tape->code;
 #ifdef TAC_KIND_SYM
@@ -301,20 +317,20 @@ static bool tape__interpret(const tac__tape *tape, const double *const *in, real
     }
     TAPE__NEXT(4)
 
-    TAPE__1(neg, -a)
-    TAPE__2(add, a + b)
-    TAPE__2(sub, a - b)
-    TAPE__2(mul, a * b)
-    TAPE__2(div, a / b)
-    TAPE__2(lt, tape__real(a < b))
+    TAPE__GROUP(1, neg, -a)
+    TAPE__GROUP(2, add, a + b)
+    TAPE__GROUP(2, sub, a - b)
+    TAPE__GROUP(2, mul, a * b)
+    TAPE__GROUP(2, div, a / b)
+    TAPE__GROUP(2, lt, tape__real(a < b))
     TAPE__2(le, tape__real(a <= b))
     TAPE__2(eq, tape__real(tape__equal(a, b)))
-    TAPE__2(logic_and, tape__real(c_and(tape__cond(a), tape__cond(b))))
+    TAPE__GROUP(2, logic_and, tape__real(c_and(tape__cond(a), tape__cond(b))))
     TAPE__2(logic_or, tape__real(c_or(tape__cond(a), tape__cond(b))))
     TAPE__1(logic_not, tape__real(c_not(tape__cond(a))))
-    TAPE__3(select, r_select(tape__cond(a), b, c))
-    TAPE__2(min, r_min(a, b))
-    TAPE__2(max, r_max(a, b))
+    TAPE__GROUP(3, select, r_select(tape__cond(a), b, c))
+    TAPE__GROUP(2, min, r_min(a, b))
+    TAPE__GROUP(2, max, r_max(a, b))
     TAPE__2(along, tape__along(a, b))
     TAPE__1(abs, r_abs(a))
     TAPE__1(sqrt, r_sqrt(a))
@@ -323,9 +339,9 @@ static bool tape__interpret(const tac__tape *tape, const double *const *in, real
     TAC__ELEMENTARY_1(TAPE__FUNCTION_1)
     TAC__ELEMENTARY_2(TAPE__FUNCTION_2)
 
-    TAPE__3(mul_add, a * b + c)
-    TAPE__3(mul_sub, a * b - c)
-    TAPE__3(sub_mul, c - a * b)
+    TAPE__GROUP(3, mul_add, a * b + c)
+    TAPE__GROUP(3, mul_sub, a * b - c)
+    TAPE__GROUP(3, sub_mul, c - a * b)
     TAPE__4(select_lt, r_select(a < b, c, d))
     TAPE__4(select_le, r_select(a <= b, c, d))
     TAPE__WATCH(watch_lt, a < b)
