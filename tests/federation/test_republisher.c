@@ -140,8 +140,11 @@ static void test_stands_still(void **state)
     pthread_join(thread, NULL);
     close(from.fd);
     assert_int_equal(from.envelopes, published);
-    assert_int_equal(from.gaps, left_out - 1); // the late one is behind all
-    assert_int_equal(from.last, COUNT + 9);
+    // Those behind the last one that was published: the late one, and on a busy machine, where the
+    // publishing thread hardly runs, some more.
+    const uint64_t behind = COUNT + 10 - (uint64_t)from.last;
+    assert_true(behind >= 1);
+    assert_int_equal(from.gaps + behind, left_out);
 }
 
 TEST_MAIN(cmocka_unit_test(test_addresses), cmocka_unit_test(test_stands_still))
