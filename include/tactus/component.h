@@ -310,6 +310,12 @@ typedef struct tac_component_type {
     // and that crosses 0 where it turns true. Pure, as `holds`. Where a run is differentiated, it
     // tells how the instant that was located depends on parameters; ordinary runs do not call it.
     tac_status (*margin)(const tac_step *s, const void *self, int condition, double *margin);
+    // All numbers of tac_declare_numbers once more, in the form of TAC_SYMBOLS: read parameters as
+    // `declare` does, take tac_param_symbol instead of a value where there is one, and compute the
+    // same. So graphs and derivatives know how numbers follow from parameters. Called after
+    // `declare`, only where that is asked for. As kernels of TAC_SYMBOLS it can only be made with
+    // the headers of Tactus' own models. Not needed for numbers that are parameters as they are.
+    tac_status (*numbers)(tac_declare *d, const void *self, double *numbers);
 } tac_component_type;
 
 static inline tac_component_type tac_component_type_default(void)
@@ -350,6 +356,10 @@ TAC_API const char *tac_param_tool(tac_declare *d, const tac_param_def *p);
 // A number that may change during the run: it is also an optional input of the same name, which
 // rests at the parameter's value. Returns the index of the input.
 TAC_API int tac_param_input(tac_declare *d, const tac_param_def *p);
+
+// In `numbers`: the term of an element of the parameter that was read last, TAC_SYMBOL_WIDTH
+// doubles. False, and nothing is written, where its value is a constant.
+TAC_API bool tac_param_symbol(const tac_declare *d, size_t element, double *symbol);
 
 // Parameters inside parameters: a map, or a list of up to `max` maps. Returns how many there are.
 // With the fallback "{}" an absent one stands for one empty map, with "[]" for none.

@@ -104,7 +104,7 @@ TAC_ENTRY void TAC_KINDED(tac__control_allocate)(const tac__control_shape *shape
                                                  const real *works, const real *wanted,
                                                  real *thrust, real *reached);
 
-#ifdef TAC_KIND_F64
+#if defined(TAC_KIND_F64) || defined(TAC_KIND_SYM)
 // Compute gains and limits for a vehicle.
 void tac__control_init(tac__control *c, tac__control_shape *shape, const tac__vehicle *vehicle,
                        const tac__control_tuning *tuning);

@@ -13,6 +13,8 @@
 #include "autopilot/phase.h"
 #include "model/labels.h"
 
+#include <stddef.h>
+
 // A value of another type than real: one for each lane.
 #ifdef TAC_LANES
 enum { TAC__FLIGHT_LANES = TAC_LANES };
@@ -33,6 +35,13 @@ typedef struct tac__flight {
     param spool_s; // from idle to lift
     tac__control control;
 } tac__flight;
+
+// Bytes of the numbers of a vehicle.
+static inline size_t tac__flight_size(int rotors)
+{
+    return offsetof(tac__flight, control) + offsetof(tac__control, rotor) +
+           (size_t)rotors * sizeof(tac__control_rotor);
+}
 
 // Where a step finds its inputs.
 typedef struct tac__flight_in {

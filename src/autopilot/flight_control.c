@@ -5,7 +5,6 @@
 #include "autopilot/types.h"
 #include "math/machine.h"
 #include "model/builtin.h"
-#include "model/vehicle/params.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -17,91 +16,7 @@ static size_t size_of(const tac__flight_control *c)
            c->mission.count * sizeof *c->mission.items;
 }
 
-static size_t size_of_numbers(const tac__flight_control *c)
-{
-    return offsetof(tac__flight, control.rotor) +
-           (size_t)c->shape.rotors * sizeof(tac__control_rotor);
-}
-
 // --- parameters ---------------------------------------------------------------------------------
-
-// All of them are used by steps only.
-static double number(tac_declare *d, const char *name, const char *unit, const char *fallback,
-                     const char *range, const char *doc)
-{
-    return tac_param_f64(d, TAC_PARAM(name, unit, fallback, range, doc, TAC_PARAM_TUNABLE));
-}
-
-// The parameter, or the value derived from the others where it is 0.
-static double bandwidth(tac_declare *d, const char *name, const char *doc, double derived)
-{
-    const double given = number(d, name, "rad/s", "0", "[0, 1000]", doc);
-    return given > 0 ? given : derived;
-}
-
-// The time constant with which rotor speeds follow a change at hover, of the slowest rotor:
-// J/(Kt^2/R + 2 kQ rho W).
-static double motor_lag(const tac__vehicle *v)
-{
-    double slowest = 0;
-    for (int i = 0; i < v->rotors; i++) {
-        const tac__rotor *r = &v->rotor[i];
-        const double hover =
-            tac_sqrt(v->mass_kg * v->g_m_s2 / v->rotors / (r->propeller.kt * v->density));
-        const double damping = r->motor.ke * r->motor.ke / r->motor.resistance_ohm +
-                               2 * r->propeller.kq * v->density * hover;
-        slowest = tac_max(slowest, r->motor.inertia / damping);
-    }
-    return slowest;
-}
-
-// The innermost loop is as fast as the lag of motors, estimate and sampling allows; each outer loop
-// is slower by a factor at which the inner one is instantaneous to it.
-static void read_bandwidths(tac_declare *d, const tac__vehicle *v, tac__control_tuning *t)
-{
-    const double loop_lag_s = 0.012, fastest = 20, slowest = 4;
-    const double rate = tac_clamp(0.35 / (motor_lag(v) + loop_lag_s), slowest, fastest);
-    t->rate =
-        bandwidth(d, "rate_bandwidth", "of roll and pitch rate; 0: from the motors' lag", rate);
-    t->attitude = bandwidth(d, "attitude_bandwidth", "of roll and pitch; 0: a third of the rate's",
-                            t->rate / 3);
-    t->yaw_rate =
-        bandwidth(d, "yaw_rate_bandwidth", "of yaw rate; 0: 0.4 of roll's", 0.4 * t->rate);
-    t->yaw = bandwidth(d, "yaw_bandwidth", "of yaw; 0: 0.4 of its rate's", 0.4 * t->yaw_rate);
-    t->velocity = bandwidth(d, "velocity_bandwidth", "of velocity; 0: 0.45 of the attitude's",
-                            0.45 * t->attitude);
-    t->position = bandwidth(d, "position_bandwidth", "of position; 0: 0.4 of the velocity's",
-                            0.4 * t->velocity);
-    t->velocity_integral = 0.25 * t->velocity;
-    t->velocity_derivative = 0.1;
-    t->rate_integral = 0.1 * t->rate;
-}
-
-static void read_limits(tac_declare *d, tac__control_tuning *t)
-{
-    t->max_tilt_rad = number(d, "max_tilt", "rad", "35 deg", "[0.05, 1.3]", "of the thrust's axis");
-    t->max_rate_rad_s =
-        number(d, "max_rate", "rad/s", "200 deg/s", "[0.1, 100]", "of roll and pitch");
-    t->max_yaw_rate_rad_s = number(d, "max_yaw_rate", "rad/s", "60 deg/s", "[0.01, 100]", "of yaw");
-    t->acceleration = number(d, "acceleration", "m/s^2", "2.5", "[0.1, 50]", "on level ways");
-    t->climb_acceleration =
-        number(d, "climb_acceleration", "m/s^2", "2", "[0.1, 50]", "up and down");
-    t->jerk = number(d, "jerk", "m/s^3", "12", "[0.1, 1000]", "of planned motion");
-    t->idle = number(d, "idle", NULL, "0.05", "[0, 0.5]", "least duty of an armed motor");
-}
-
-static void read_habits(tac_declare *d, tac__flight *f)
-{
-    f->acceptance_m = number(d, "acceptance_radius", "m", "1", "[0.05, 1000]",
-                             "an item without a radius is reached within this distance");
-    f->takeoff_m = number(d, "takeoff_altitude", "m", "10", "[0.5, 10000]",
-                          "above home, where the mission has no take-off or there is none");
-    f->return_m = number(d, "return_altitude", "m", "15", "[0.5, 10000]",
-                         "above home, climbed to at least before flying home");
-    f->slow_m =
-        number(d, "slow_height", "m", "2", "[0, 1000]", "below it landing is at land_speed");
-    f->spool_s = number(d, "spool_time", "s", "0.8", "[0.01, 60]", "from idle to lift");
-}
 
 const tac__flight_speed tac__flight_speeds[TAC__FLIGHT_SPEED_COUNT] = {
     {TAC_DEF(tac_param_def, "cruise_speed", "m/s", "5", "(0, 100]", "on level ways"), 100},
@@ -114,21 +29,6 @@ static void read_speeds(tac_declare *d)
 {
     for (size_t i = 0; i < TAC__FLIGHT_SPEED_COUNT; i++)
         tac_param_input(d, &tac__flight_speeds[i].param);
-}
-
-static void read_vehicle(tac_declare *d, tac__flight_control *c, tac__vehicle *v)
-{
-    const char *name = tac_param_text(
-        d, TAC_PARAM(.name = "vehicle", .fallback = "vehicle",
-                     .doc = "the multirotor to fly, declared before this component"));
-    if (!tac_param_peer_begin(d, name))
-        return;
-    tac__vehicle_params(d, v);
-    tac_param_end(d);
-    for (int i = 0; i < v->rotors; i++) {
-        c->bus[i] = v->rotor[i].bus;
-        c->buses = c->bus[i] >= c->buses ? c->bus[i] + 1 : c->buses;
-    }
 }
 
 static tac_status read_mission(tac_declare *d, tac__mission *mission)
@@ -244,22 +144,23 @@ static tac_status flight_declare(tac_declare *d, void *self)
     tac__vehicle v = {0};
     tac__control_tuning tuning;
     c->buses = 1;
-    read_vehicle(d, c, &v);
+    tac__flight_vehicle(d, &v);
+    for (int i = 0; i < v.rotors; i++) {
+        c->bus[i] = v.rotor[i].bus;
+        c->buses = c->bus[i] >= c->buses ? c->bus[i] + 1 : c->buses;
+    }
     v.rotors = v.rotors > 0 ? v.rotors : 1; // listings have no vehicle to read from
     const uint32_t rotors = (uint32_t)v.rotors;
     declare_inputs(d, rotors, (uint32_t)c->buses);
     read_speeds(d);
-    read_bandwidths(d, &v, &tuning);
-    read_limits(d, &tuning);
-    read_habits(d, &flight);
+    tac__flight_params(d, &v, &tuning, &flight);
     TAC_TRY(read_mission(d, &c->mission));
-    flight.sea_level_m = tac_declare_world(d)->altitude_m;
     tac__control_init(&flight.control, &c->shape, &v, &tuning);
     check_lift(d, &c->shape, &flight.control);
     declare_outputs(d, rotors);
     declare_states(d);
     declare_decisions(d, rotors);
-    tac_declare_numbers(d, &flight, size_of_numbers(c));
+    tac_declare_numbers(d, &flight, tac__flight_size(c->shape.rotors));
     *(tac__flight_self *)self = tac_declare_shared(d, c, size_of(c));
     return TAC_OK;
 }
@@ -328,6 +229,7 @@ const tac_component_type tac__flight_control_type = {
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(tac__flight_self),
     .declare = flight_declare,
+    .numbers = tac__flight_control_numbers,
     .init = flight_init,
     .kernels[TAC_NUMBERS].step = tac__flight_control_step_f64,
     .kernels[TAC_PACK2].step = tac__flight_control_step_pack2,

@@ -113,4 +113,18 @@ void tac__flight_control_write(tac_step *s, const void *self, const tac__control
 // What the step is about to decide.
 tac_status tac__flight_control_decide(const tac_step *s, const void *self, double *decided);
 #endif
+#if defined(TAC_KIND_F64) || defined(TAC_KIND_SYM)
+// What it must know of the vehicle: nothing is set where there is none to read from.
+void tac__flight_vehicle(tac_declare *d, tac__vehicle *v);
+
+// All of *f but `control`, and how that is tuned.
+void tac__flight_params(tac_declare *d, const tac__vehicle *v, tac__control_tuning *tuning,
+                        tac__flight *f);
+#endif
+
+// `numbers` of the type.
+TAC_BEGIN_DECLS
+tac_status tac__flight_control_numbers(tac_declare *d, const void *self, double *numbers);
+TAC_END_DECLS
+
 #endif

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+TAC_BEGIN_DECLS
+
 // --- a fixed buffer that is cut, never overrun ---------------------------------------------
 
 typedef struct tac__out {
@@ -114,5 +116,7 @@ bool tac__path_match(const char *pattern, const char *path);
 // The path of a file `name` that is written in `file` (may be NULL) and relative to it. NULL: no
 // memory.
 char *tac__path_beside(tac__arena *arena, const char *file, const char *name);
+
+TAC_END_DECLS
 
 #endif

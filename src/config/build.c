@@ -394,10 +394,9 @@ tac_status tac_config_build_unprepared(const tac_config *config, const tac_engin
     TAC__FLOATS;
     TAC_REQUIRE(config && def && engine);
     *engine = NULL;
-    build b = {.config = config,
-               .mistakes = {.tell = config->mistake, .context = config->mistake_context},
-               .err = err};
+    build b = {.config = config, .err = err};
     TAC__DEF(tac_engine_def, def, err);
+    b.mistakes = (tac__mistakes){.tell = def->mistake, .context = def->mistake_context};
     if (config->untrusted) // whatever the caller has changed in it
         def_known.untrusted = tac_node_place(tac_document_root(config->doc))->file;
     const tac_status created = tac_engine_create(def, &b.engine, err);

@@ -288,6 +288,47 @@ tac__sym_value tac__sym_segment(const double *x, int n, tac__sym_value at)
     return tac__sym_of(at.pool, tac__term_segment(at.pool, x, n, at.id));
 }
 
+// The value of a term, from those of all older ones.
+static double value_now(const tac__terms *pool, const tac__term *t, const double *values)
+{
+    const int operands = ops[t->op].operands;
+    const double a = operands > 0 ? values[t->a] : 0;
+    switch (t->op) {
+    case TAC__SYM_constant:
+        return t->value;
+    case TAC__SYM_input:
+        return pool->now[t->a];
+    case TAC__SYM_pick:
+        return a >= 0 && a < pool->tables[t->b].count ? pool->tables[t->b].data[(int)a]
+                                                      : (double)NAN;
+    case TAC__SYM_segment:
+        return segment(pool->tables[t->b].data, pool->tables[t->b].count, a);
+    default:
+        return tac__op_apply((tac__sym_op)t->op, a, operands > 1 ? values[t->b] : 0,
+                             operands > 2 ? values[t->c] : 0);
+    }
+}
+
+double tac__sym_now(tac__sym_value value)
+{
+    tac__terms *pool = value.pool;
+    if (!pool)
+        return value.value;
+    if (!pool->now || pool->status != TAC_OK)
+        return (double)NAN;
+    const size_t count = (size_t)value.id + 1;
+    double *values = tac__arena_array(&pool->arena, count, sizeof *values);
+    if (!values) {
+        fail(pool, TAC_E_MEMORY);
+        return (double)NAN;
+    }
+    for (size_t i = 0; i < count; i++)
+        values[i] = value_now(pool, &pool->terms[i], values);
+    const double now = values[value.id];
+    tac__arena_release(&pool->arena, values);
+    return now;
+}
+
 // --- loops --------------------------------------------------------------------------------------
 
 static int32_t put_loop_term(tac__terms *pool, tac__sym_op op, int32_t loop, int which)

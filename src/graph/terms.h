@@ -53,6 +53,7 @@ typedef struct tac__terms {
     tac__loop *loops;
     size_t loop_count, loop_capacity;
     uint32_t input_count; // inputs have numbers below this
+    const double *now;    // present values of inputs, for tac__sym_now; NULL: not known
     bool fast;            // simplify also where the last bits of values may change
     tac_status status;
 } tac__terms;

@@ -77,6 +77,11 @@ tac__sym_value tac__sym_make(tac__sym_op op, tac__sym_value a, tac__sym_value b,
 tac__sym_value tac__sym_pick(const double *data, int count, tac__sym_value index);
 tac__sym_value tac__sym_segment(const double *x, int n, tac__sym_value at);
 
+// The value that a term has where every input has its present value (tac__terms.now in
+// graph/terms.h): for decisions that are taken once, as a graph is made. NaN where these are not
+// known, and of terms that need a loop.
+double tac__sym_now(tac__sym_value value);
+
 // A loop: variables with initial values, and a body, which is evaluated until it says that it has
 // settled, or `rounds` times after the first; each time but the last the variables then become what
 // the body computed for them. `begin` puts the variables, as the body sees them, into vars[].

@@ -11,7 +11,7 @@
 #include <tactus/sensitivity.h>
 
 #define DEFINITIONS(X)                                                                             \
-    X(tac_component_type, margin)                                                                  \
+    X(tac_component_type, numbers)                                                                 \
     X(tac_param_def, reserved)                                                                     \
     X(tac_port_def, reserved)                                                                      \
     X(tac_message_def, max_bytes)                                                                  \

@@ -29,6 +29,8 @@ struct tac_declare {
     const char **values;
     size_t param_capacity;
     uint32_t entity;
+    struct tac__terms *symbols; // numbers.c: parameters are terms of this pool; NULL: numbers
+    const char *read;           // the parameter that was read last
     tac__scope scopes[TAC__SCOPES_MAX];
     size_t depth; // of the present scope
     tac_error error;

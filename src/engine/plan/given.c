@@ -223,7 +223,7 @@ void tac__param_record(tac_declare *d, const tac_param_def *p, const char *kind,
 {
     tac__component *c = d->instance;
     const tac__scope *scope = tac__scope_of(d);
-    if (scope->peer)
+    if (scope->peer || d->symbols) // another component's; or it has been recorded by `declare`
         return;
     char *text = tac__arena_text(d->meta, value);
     char *name = concatenate(d->meta, scope->prefix, p->name);

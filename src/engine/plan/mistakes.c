@@ -95,7 +95,7 @@ tac_status tac_declare_fail_at(tac_declare *d, const char *param, uint32_t colum
 
 void tac_declare_warn(tac_declare *d, const char *param, const char *format, ...)
 {
-    if (!d->plan)
+    if (!d->plan || d->symbols)
         return;
     char text[512];
     va_list args;

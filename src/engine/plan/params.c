@@ -1,6 +1,7 @@
 // params.c - parameters that are numbers: with units and ranges, whole ones, times, true or false.
 #include "engine/plan/given.h"
 #include "base/node.h"
+#include "graph/terms.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,20 +60,21 @@ static double read_number(tac_declare *d, const tac_param_def *p, const tac__giv
 }
 
 // Is this the parameter of the present map that `v` names?
-static bool is_named(const tac_declare *d, const tac_param_def *p, const tac_param_value *v)
+static bool is_named(const tac_declare *d, const char *name, const tac_param_value *v)
 {
     const tac__scope *scope = &d->scopes[d->depth];
     const size_t prefix = strlen(scope->prefix);
     return !strcmp(v->component, scope->owner) && !strncmp(v->name, scope->prefix, prefix) &&
-           !strcmp(v->name + prefix, p->name);
+           !strcmp(v->name + prefix, name);
 }
 
 // Values that are given by tac_engine_def take the place of those that were read.
 static void replace_numbers(tac_declare *d, const tac_param_def *p, double *values, size_t count)
 {
+    d->read = p->name;
     for (size_t i = 0; d->plan && i < d->plan->def.value_count; i++) {
         const tac_param_value *v = &d->plan->def.values[i];
-        if (v->element >= count || !is_named(d, p, v))
+        if (v->element >= count || !is_named(d, p->name, v))
             continue;
         if (in_range(p->range, v->value))
             values[v->element] = v->value;
@@ -103,6 +105,19 @@ static void record_numbers(tac_declare *d, const tac_param_def *p, const char *k
     else
         tac__param_record(d, p, kind, text.chars, NULL);
     tac__text_fini(&text);
+}
+
+bool tac_param_symbol(const tac_declare *d, size_t element, double *symbol)
+{
+    for (size_t i = 0; d->symbols && i < d->plan->def.value_count; i++) {
+        const tac_param_value *v = &d->plan->def.values[i];
+        if (v->element != element || !is_named(d, d->read, v))
+            continue;
+        const tac__sym_value input = tac__sym_of(d->symbols, (int32_t)i);
+        memcpy(symbol, &input, sizeof input);
+        return true;
+    }
+    return false;
 }
 
 double tac_param_f64(tac_declare *d, const tac_param_def *p)

@@ -1,32 +1,35 @@
 // params.c - parameters as inputs of a graph.
 //
-// Kernels read numbers that `declare` computes from parameters, as plain doubles. How a number
-// follows from a parameter is found by building the engine with two other values of it, and written
-// down as one of a few forms that fit both to rounding: the number is the parameter; it goes with a
-// power of it; it is a straight line in p, 1/p or p^2; its inverse is a straight line. A number
-// that follows in another way, as where `declare` solves an equation, becomes a polynomial of
-// degree 8 through values of engines with the parameter up to a quarter off; two more engines tell
-// whether the polynomial is good to 1e-9, else the parameter is refused. Every form gives the bits
-// of the number where the parameter has its own value.
+// Kernels read numbers that components compute from parameters when they are declared. A type whose
+// numbers are more than its parameters tells how they follow from them
+// (tac_component_type.numbers): an engine with values for these parameters has a graph for each
+// such component, from parameters to numbers, which is run over the symbols of the parameters here.
+// Of other types a number may be a parameter as it is: it is where it has the bits of the parameter
+// in engines with three different values of it.
+//
+// The same engines tell at the end whether the graph is right for other values of the parameters,
+// too: numbers and outputs must have the bits of theirs. So a parameter that changes more than
+// numbers (a table, a shape), or that has a meaning of its own at some value, is refused by name.
 #include "engine/plan/named_param.h"
 #include "engine/trace/trace.h"
+#include "graph/tape.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PROBES = 2, NODES = 9, TESTS = 2 };
-#define FITS 1e-13 // relative: rounding of what `declare` computes, over the change of a probe
+enum { PROBES = 2 };
 
 struct tac__trace_params {
     bool *used; // of each: some number follows from it
     tac_sensitivity_param *params;
     size_t count;
     double (*at)[1 + PROBES];       // values of each: its own, and those of its probes
+    tac_engine *own;                // all have their own values: it has graphs of numbers
     tac_engine *(*engines)[PROBES]; // of each
-    // Engines for polynomials: their values are own * (1 + d), nodes first. NULL: not needed yet
-    tac_engine *(*nodes)[NODES + TESTS];
-    tac_engine *joint; // all have the value of their first probe
+    tac_engine *joint;              // all have the value of their first probe
     const tac__sym_value *symbols;
+    const tac__sym_value *
+        *numbers; // of each component, from its graph; NULL: not made yet, or none
 };
 
 // --- values -------------------------------------------------------------------------------------
@@ -37,17 +40,32 @@ static tac_status build_with(tac__trace *tr, const tac_param_value *values, size
     return tr->def->build(tr->def->context, values, count, 1, engine, tr->err);
 }
 
+// All parameters with these values; `which` is the column of `at` for parameter k, 0 for the
+// others. SIZE_MAX: it is for all.
+static tac_status build_at(tac__trace *tr, const tac__trace_params *p, size_t k, size_t which,
+                           tac_engine **engine)
+{
+    tac_param_value *values = tac__arena_array(&tr->arena, p->count, sizeof *values);
+    if (!values)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < p->count; i++) {
+        values[i] = p->params[i].at;
+        values[i].value = p->at[i][i == k || k == SIZE_MAX ? which : 0];
+    }
+    return build_with(tr, values, p->count, engine);
+}
+
 // The first values next to the parameter's own that are allowed.
 static tac_status probe(tac__trace *tr, tac__trace_params *p, size_t k)
 {
     static const double steps[] = {0x1p-6, -0x1p-7, 0x1p-8, -0x1p-9};
-    const double own = p->at[k][0] = p->params[k].at.value;
+    const double own = p->at[k][0];
     size_t found = 0;
     tac_status status = TAC_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && found < PROBES; i++) {
-        tac_param_value value = p->params[k].at;
-        value.value = p->at[k][1 + found] = own == 0 ? steps[i] : own * (1 + steps[i]);
-        status = build_with(tr, &value, 1, &p->engines[k][found]);
+        p->at[k][1 + found] = own == 0 ? steps[i] : own * (1 + steps[i]);
+        tac_error_clear(tr->err); // of a value that is not allowed
+        status = build_at(tr, p, k, 1 + found, &p->engines[k][found]);
         found += status == TAC_OK;
         if (status != TAC_OK && status != TAC_E_RANGE && status != TAC_E_CONFIG)
             return status;
@@ -60,45 +78,27 @@ static tac_status probe(tac__trace *tr, tac__trace_params *p, size_t k)
 
 static tac_status probe_all(tac__trace *tr, tac__trace_params *p)
 {
-    tac_param_value *values = tac__arena_array(&tr->arena, p->count, sizeof *values);
-    if (!values)
-        return TAC_E_MEMORY;
-    for (size_t k = 0; k < p->count; k++) {
+    TAC_TRY(build_at(tr, p, 0, 0, &p->own));
+    for (size_t k = 0; k < p->count; k++)
         TAC_TRY(probe(tr, p, k));
-        values[k] = p->params[k].at;
-        values[k].value = p->at[k][1];
-    }
-    return p->count > 1 ? build_with(tr, values, p->count, &p->joint) : TAC_OK;
+    return p->count > 1 ? build_at(tr, p, SIZE_MAX, 1, &p->joint) : TAC_OK;
 }
 
-tac_status tac__trace_params_begin(tac__trace *tr)
+static tac_status make_inputs(tac__trace *tr, tac__trace_params *p, double *own,
+                              tac__sym_value *symbols)
 {
-    const tac_graph_def *def = tr->def;
-    if (!def->parameter_count)
-        return TAC_OK;
-    if (!def->build)
-        return tac__fail(tr->err, TAC_E_CALLER, "parameters need tac_graph_def.build");
-    tac__trace_params *p = tr->params = tac__arena_alloc(&tr->arena, sizeof *p);
-    if (!p)
-        return TAC_E_MEMORY;
-    p->params = tac__arena_array(&tr->arena, def->parameter_count, sizeof *p->params);
-    p->at = tac__arena_array(&tr->arena, def->parameter_count, sizeof *p->at);
-    p->engines = tac__arena_array(&tr->arena, def->parameter_count, sizeof *p->engines);
-    p->used = tac__arena_array(&tr->arena, def->parameter_count, sizeof *p->used);
-    p->nodes = tac__arena_array(&tr->arena, def->parameter_count, sizeof *p->nodes);
-    tac__sym_value *symbols =
-        tac__arena_array(&tr->arena, def->parameter_count, sizeof *p->symbols);
-    tac__arena *keep = tr->sources ? tr->sources->arena : &tr->arena;
-    double *own = tac__arena_array(keep, def->parameter_count, sizeof *own);
-    if (!p->params || !p->at || !p->engines || !p->used || !p->nodes || !symbols || !own)
-        return TAC_E_MEMORY;
-    p->symbols = symbols;
     static const tac_type single = TAC_TYPE_F64;
+    const tac_graph_def *def = tr->def;
     for (size_t k = 0; k < def->parameter_count; k++) {
         tac_sensitivity_param *param = &p->params[k];
         TAC_TRY(tac__param_by_name(&tr->arena, tr->engine, def->parameters[k], param, tr->err));
+        for (size_t i = 0; i < k; i++) {
+            if (!strcmp(p->params[i].name, param->name))
+                return tac__fail(tr->err, TAC_E_DUPLICATE, "parameter '%s' is named twice",
+                                 param->name);
+        }
         p->count++;
-        own[k] = param->at.value;
+        own[k] = p->at[k][0] = param->at.value;
         const tac__sym_value *made = tac__trace_inputs(
             tr, &tr->p,
             (tac__trace_value){
@@ -107,130 +107,96 @@ tac_status tac__trace_params_begin(tac__trace *tr)
             return TAC_E_MEMORY;
         symbols[k] = *made;
     }
+    return TAC_OK;
+}
+
+tac_status tac__trace_params_begin(tac__trace *tr)
+{
+    const tac_graph_def *def = tr->def;
+    const size_t count = def->parameter_count;
+    if (!count)
+        return TAC_OK;
+    if (!def->build)
+        return tac__fail(tr->err, TAC_E_CALLER, "parameters need tac_graph_def.build");
+    tac__trace_params *p = tr->params = tac__arena_alloc(&tr->arena, sizeof *p);
+    if (!p)
+        return TAC_E_MEMORY;
+    p->params = tac__arena_array(&tr->arena, count, sizeof *p->params);
+    p->at = tac__arena_array(&tr->arena, count, sizeof *p->at);
+    p->engines = tac__arena_array(&tr->arena, count, sizeof *p->engines);
+    p->used = tac__arena_array(&tr->arena, count, sizeof *p->used);
+    p->numbers =
+        tac__arena_array(&tr->arena, tr->engine->plan->component_count, sizeof *p->numbers);
+    tac__sym_value *symbols = tac__arena_array(&tr->arena, count, sizeof *p->symbols);
+    tac__arena *keep = tr->sources ? tr->sources->arena : &tr->arena;
+    double *own = tac__arena_array(keep, count, sizeof *own);
+    if (!p->params || !p->at || !p->engines || !p->used || !p->numbers || !symbols || !own)
+        return TAC_E_MEMORY;
+    p->symbols = symbols;
+    TAC_TRY(make_inputs(tr, p, own, symbols));
     return probe_all(tr, p);
 }
 
 void tac__trace_params_end(tac__trace *tr)
 {
-    for (size_t k = 0; tr->params && k < tr->params->count; k++) {
+    const tac__trace_params *p = tr->params;
+    if (!p)
+        return;
+    for (size_t k = 0; k < p->count && p->engines; k++) {
         for (size_t i = 0; i < PROBES; i++)
-            tac_engine_destroy(tr->params->engines[k][i]);
-        for (size_t i = 0; i < NODES + TESTS; i++)
-            tac_engine_destroy(tr->params->nodes[k][i]);
+            tac_engine_destroy(p->engines[k][i]);
     }
-    if (tr->params)
-        tac_engine_destroy(tr->params->joint);
-}
-
-// --- forms --------------------------------------------------------------------------------------
-
-static bool fits(double got, double meant, double scale)
-{
-    return fabs(got - meant) <= FITS * (fabs(meant) + scale);
-}
-
-static tac__sym_value constant(double value)
-{
-    return (tac__sym_value){.value = value};
-}
-
-static tac__sym_value make(tac__sym_op op, tac__sym_value a, tac__sym_value b)
-{
-    return tac__sym_make(op, a, b, b);
-}
-
-// Functions of a parameter in which a number may be a straight line.
-static double shaped(int shape, double p)
-{
-    return shape == 0 ? p : shape == 1 ? 1 / p : p * p;
-}
-
-static tac__sym_value shaped_symbol(int shape, tac__sym_value p)
-{
-    return shape == 0   ? p
-           : shape == 1 ? make(TAC__SYM_div, constant(1), p)
-                        : make(TAC__SYM_mul, p, p);
-}
-
-// n0 (p / p0)^k: exact where p is p0.
-static bool power(const double *n, const double *p, tac__sym_value symbol, tac__sym_value *form)
-{
-    for (int k = 1; k <= 4 && n[0] != 0 && p[0] != 0; k++) {
-        for (int inverse = 0; inverse < 2; inverse++) {
-            bool good = true;
-            for (int i = 1; i <= PROBES; i++) {
-                const double ratio = inverse ? p[0] / p[i] : p[i] / p[0];
-                double value = n[0];
-                for (int m = 0; m < k; m++)
-                    value *= ratio;
-                good &= fits(value, n[i], 0);
-            }
-            if (!good)
-                continue;
-            const tac__sym_value own = constant(p[0]);
-            const tac__sym_value ratio =
-                inverse ? make(TAC__SYM_div, own, symbol) : make(TAC__SYM_div, symbol, own);
-            *form = constant(n[0]);
-            for (int m = 0; m < k; m++)
-                *form = make(TAC__SYM_mul, *form, ratio);
-            return true;
-        }
-    }
-    return false;
-}
-
-// n0 + s (g(p) - g(p0)).
-static bool line(const double *n, const double *p, tac__sym_value symbol, tac__sym_value *form)
-{
-    for (int shape = 0; shape < 3; shape++) {
-        if (shape == 1 && p[0] == 0)
-            continue;
-        const double own = shaped(shape, p[0]);
-        const double slope = (n[1] - n[0]) / (shaped(shape, p[1]) - own);
-        const double value = n[0] + slope * (shaped(shape, p[2]) - own);
-        if (!(fabs(slope) < (double)INFINITY) || !fits(value, n[2], fabs(n[0])))
-            continue;
-        const tac__sym_value change =
-            make(TAC__SYM_sub, shaped_symbol(shape, symbol), constant(own));
-        *form = make(TAC__SYM_add, constant(n[0]), make(TAC__SYM_mul, constant(slope), change));
-        return true;
-    }
-    return false;
-}
-
-// n0 / (1 + c (p - p0)).
-static bool inverse_line(const double *n, const double *p, tac__sym_value symbol,
-                         tac__sym_value *form)
-{
-    const double c = (n[0] / n[1] - 1) / (p[1] - p[0]);
-    if (!(fabs(c) < (double)INFINITY) || !fits(n[0] / (1 + c * (p[2] - p[0])), n[2], 0))
-        return false;
-    const tac__sym_value change = make(TAC__SYM_sub, symbol, constant(p[0]));
-    const tac__sym_value below =
-        make(TAC__SYM_add, constant(1), make(TAC__SYM_mul, constant(c), change));
-    *form = make(TAC__SYM_div, constant(n[0]), below);
-    return true;
-}
-
-static bool find_form(const double *n, const double *p, tac__sym_value symbol, tac__sym_value *form)
-{
-    bool same = true;
-    for (int i = 0; i <= PROBES; i++)
-        same &= n[i] == p[i];
-    if (same)
-        *form = symbol;
-    return same || power(n, p, symbol, form) || line(n, p, symbol, form) ||
-           inverse_line(n, p, symbol, form);
+    tac_engine_destroy(p->own);
+    tac_engine_destroy(p->joint);
 }
 
 // --- numbers ------------------------------------------------------------------------------------
 
 static tac_status refuse(tac__trace *tr, const tac__component *c, size_t k)
 {
-    return tac__fail(tr->err, TAC_E_GRAPH,
-                     "'%s' cannot be an input of the graph: numbers that '%s' computes from it are "
-                     "no smooth function of it",
-                     tr->params->params[k].name, c->name);
+    if (c->type->numbers)
+        return tac__fail(tr->err, TAC_E_GRAPH,
+                         "'%s' cannot be an input of the graph: with another value '%s' computes "
+                         "its numbers in another way",
+                         tr->params->params[k].name, c->name);
+    return tac__fail(
+        tr->err, TAC_E_GRAPH,
+        "'%s' cannot be an input of the graph: '%s' of type '%s' computes numbers from "
+        "it in a way that has no symbolic form",
+        tr->params->params[k].name, c->name, c->type->name);
+}
+
+// The same component in another engine.
+static const tac__component *in_engine(const tac_engine *e, const tac__component *c)
+{
+    return e->plan->components[c->index];
+}
+
+// The graph of a component's numbers, run over the symbols of the parameters.
+static tac_status trace_numbers(tac__trace *tr, const tac__component *c)
+{
+    tac__trace_params *p = tr->params;
+    const tac_graph *g = in_engine(p->own, c)->number_graph;
+    tac__sym_value *made = tac__arena_array(&tr->arena, c->number_count, sizeof *made);
+    tac__tape *tape;
+    TAC_TRY(tac__tape_make(&tr->arena, g, &tape, tr->err));
+    double *work =
+        tac__arena_array(&tr->arena, TAC_SYMBOL_WIDTH * tac__tape_work(tape), sizeof *work);
+    if (!made || !work)
+        return TAC_E_MEMORY;
+    const double *in[] = {(const double *)(const void *)p->symbols};
+    double *out[] = {(double *)(void *)made};
+    tac__tape_run_sym(tape, in, out, work);
+    p->numbers[c->index] = made;
+    // Which parameters it needs: those with which an engine has other numbers.
+    for (size_t k = 0; k < p->count; k++) {
+        for (size_t m = 0; m < PROBES && !p->used[k]; m++) {
+            const tac__component *other = in_engine(p->engines[k][m], c);
+            p->used[k] = other->number_count != c->number_count ||
+                         memcmp(other->numbers, c->numbers, c->number_count * sizeof *c->numbers);
+        }
+    }
+    return TAC_OK;
 }
 
 // A number of a component (input < 0), or element i of what an open input reads. False: the engine
@@ -248,115 +214,29 @@ static bool read_number(const tac_engine *e, size_t component, int input, size_t
     return true;
 }
 
-// Where the polynomial is taken from: the own value, then cosines from the ends inwards; and where
-// it is tested.
-static const double places[NODES + TESTS] = {0,
-                                             1,
-                                             -1,
-                                             0.70710678118654752,
-                                             -0.70710678118654752,
-                                             0.92387953251128674,
-                                             -0.92387953251128674,
-                                             0.38268343236508977,
-                                             -0.38268343236508977,
-                                             0.82,
-                                             -0.55};
-#define REACH      0.25 // of the parameter's value
-#define POLYNOMIAL 1e-9
-
-static tac_status build_nodes(tac__trace *tr, size_t k)
-{
-    tac__trace_params *p = tr->params;
-    for (size_t m = 0; m < NODES + TESTS && !p->nodes[k][NODES + TESTS - 1]; m++) {
-        tac_param_value value = p->params[k].at;
-        value.value = p->at[k][0] * (1 + REACH * places[m]);
-        TAC_TRY(build_with(tr, &value, 1, &p->nodes[k][m]));
-    }
-    return TAC_OK;
-}
-
-// Newton's form: n0 + (d - d0) (a1 + (d - d1) (a2 + ...)), with d0 = 0.
-static double newton(const double *a, double d)
-{
-    double value = a[NODES - 1];
-    for (int m = NODES - 2; m >= 0; m--)
-        value = a[m] + (d - REACH * places[m]) * value;
-    return value;
-}
-
-static tac__sym_value newton_symbol(const double *a, tac__sym_value d)
-{
-    tac__sym_value value = constant(a[NODES - 1]);
-    for (int m = NODES - 2; m >= 0; m--) {
-        const tac__sym_value from = make(TAC__SYM_sub, d, constant(REACH * places[m]));
-        value = make(TAC__SYM_add, constant(a[m]), make(TAC__SYM_mul, from, value));
-    }
-    return value;
-}
-
-static tac_status polynomial(tac__trace *tr, const tac__component *c, int input, size_t i, size_t k,
-                             tac__sym_value *form)
+// A number that may be a parameter as it is.
+static tac_status find_number(tac__trace *tr, const tac__component *c, int input, size_t i,
+                              tac__sym_value *made)
 {
     const tac__trace_params *p = tr->params;
-    double a[NODES + TESTS];
-    if (p->at[k][0] == 0 || build_nodes(tr, k) != TAC_OK)
-        return refuse(tr, c, k);
-    for (size_t m = 0; m < NODES + TESTS; m++) {
-        if (!read_number(p->nodes[k][m], c->index, input, i, &a[m]))
-            return refuse(tr, c, k);
-    }
-    for (int order = 1; order < NODES; order++) {
-        for (int m = NODES - 1; m >= order; m--)
-            a[m] = (a[m] - a[m - 1]) / (REACH * (places[m] - places[m - order]));
-    }
-    for (int m = NODES; m < NODES + TESTS; m++) {
-        if (!(fabs(newton(a, REACH * places[m]) - a[m]) <= POLYNOMIAL * fabs(a[m])))
-            return refuse(tr, c, k);
-    }
-    const tac__sym_value ratio = make(TAC__SYM_div, p->symbols[k], constant(p->at[k][0]));
-    *form = newton_symbol(a, make(TAC__SYM_sub, ratio, constant(1)));
-    return TAC_OK;
-}
-
-// What a parameter makes of a number whose own value is n[0]. `*changes`: it makes something of it.
-static tac_status follow(tac__trace *tr, const tac__component *c, int input, size_t i, size_t k,
-                         double own, tac__sym_value *form, bool *changes)
-{
-    const tac__trace_params *p = tr->params;
-    double n[1 + PROBES] = {own};
-    for (size_t m = 0; m < PROBES; m++) {
-        if (!read_number(p->engines[k][m], c->index, input, i, &n[1 + m]))
-            return refuse(tr, c, k);
-        *changes |= memcmp(&n[1 + m], &own, sizeof own) != 0;
-    }
-    if (*changes && !find_form(n, p->at[k], p->symbols[k], form))
-        return polynomial(tr, c, input, i, k, form);
-    return TAC_OK;
-}
-
-// A number that follows from several parameters is the product of what each makes of it, or, where
-// it is 0, the sum of their changes: tac__trace_params_check compares.
-static tac_status trace_number(tac__trace *tr, const tac__component *c, int input, size_t i,
-                               tac__sym_value *made)
-{
     double own = 0;
     (void)read_number(tr->engine, c->index, input, i, &own);
-    *made = constant(own);
-    bool depends = false;
-    for (size_t k = 0; tr->params && k < tr->params->count; k++) {
-        tac__sym_value form = {.pool = NULL};
-        bool changes = false;
-        TAC_TRY(follow(tr, c, input, i, k, own, &form, &changes));
+    *made = (tac__sym_value){.value = own};
+    for (size_t k = 0; p && k < p->count; k++) {
+        bool same = own == p->at[k][0], changes = false;
+        for (size_t m = 0; m < PROBES; m++) {
+            double n;
+            if (!read_number(p->engines[k][m], c->index, input, i, &n))
+                return refuse(tr, c, k);
+            same &= n == p->at[k][1 + m];
+            changes |= memcmp(&n, &own, sizeof n) != 0;
+        }
+        if (changes && !same)
+            return refuse(tr, c, k);
         if (!changes)
             continue;
-        if (!depends)
-            *made = form;
-        else if (own != 0)
-            *made = make(TAC__SYM_mul, *made, make(TAC__SYM_div, form, constant(own)));
-        else
-            *made = make(TAC__SYM_add, *made, form);
-        depends = true;
-        tr->params->used[k] = true;
+        *made = p->symbols[k];
+        p->used[k] = true;
     }
     return TAC_OK;
 }
@@ -364,7 +244,13 @@ static tac_status trace_number(tac__trace *tr, const tac__component *c, int inpu
 tac_status tac__trace_number(tac__trace *tr, const tac__component *c, size_t i,
                              tac__sym_value *made)
 {
-    return trace_number(tr, c, -1, i, made);
+    const tac__trace_params *p = tr->params;
+    if (!p || !in_engine(p->own, c)->number_graph)
+        return find_number(tr, c, -1, i, made);
+    if (!p->numbers[c->index])
+        TAC_TRY(trace_numbers(tr, c));
+    *made = p->numbers[c->index][i];
+    return TAC_OK;
 }
 
 tac__sym_value *tac__trace_open(tac__trace *tr, const tac__component *c, size_t input,
@@ -374,14 +260,47 @@ tac__sym_value *tac__trace_open(tac__trace *tr, const tac__component *c, size_t 
     tac__sym_value *values = tac__arena_array(&tr->arena, count, sizeof *values);
     *status = values ? TAC_OK : TAC_E_MEMORY;
     for (uint32_t i = 0; i < count && *status == TAC_OK; i++)
-        *status = trace_number(tr, c, (int)input, i, &values[i]);
+        *status = find_number(tr, c, (int)input, i, &values[i]);
     return *status == TAC_OK ? values : NULL;
 }
 
-// --- the whole ----------------------------------------------------------------------------------
+// --- other values -------------------------------------------------------------------------------
 
 enum { POINTS = 6 };
-#define AGREES 1e-7 // relative; a change of a parameter by 1/64 is far more
+#define FAST_AGREES 1e-9 // relative: a fast graph may have other last bits
+
+static bool agree(const tac__trace *tr, double x, double y)
+{
+    return !memcmp(&x, &y, sizeof x) || (isnan(x) && isnan(y)) ||
+           (tr->def->fast && fabs(x - y) <= FAST_AGREES * (1 + fabs(x) + fabs(y)));
+}
+
+// Do the graphs of numbers give the numbers of an engine with these values? `*bad`: a component for
+// which they do not.
+static tac_status compare_numbers(tac__trace *tr, const tac_engine *engine, const double *values,
+                                  const tac__component **bad)
+{
+    const tac__trace_params *p = tr->params;
+    *bad = NULL;
+    for (size_t n = 0; n < p->own->plan->component_count && !*bad; n++) {
+        const tac__component *c = p->own->plan->components[n];
+        const tac__component *other = engine->plan->components[n];
+        if (!c->number_graph)
+            continue;
+        double *got = tac__arena_array(&tr->arena, c->number_count, sizeof *got);
+        if (!got)
+            return TAC_E_MEMORY;
+        const double *in[] = {values};
+        double *out[] = {got};
+        TAC_TRY(tac_graph_evaluate(c->number_graph, in, out, tr->err));
+        bool same = other->number_count == c->number_count;
+        for (size_t i = 0; same && i < c->number_count; i++)
+            same = agree(tr, got[i], other->numbers[i]);
+        if (!same)
+            *bad = c;
+    }
+    return TAC_OK;
+}
 
 // A point next to the engine's state: numbers that are 0 there, too, are drawn.
 static double drawn(uint64_t *seed, double value, const char *group)
@@ -393,12 +312,12 @@ static double drawn(uint64_t *seed, double value, const char *group)
     return value * (1 + 0.1 * (u - 0.5)) + 0.2 * (u - 0.5);
 }
 
-static bool agree(const tac_graph *f, double *const *a, double *const *b)
+static bool same_outputs(const tac__trace *tr, const tac_graph *f, double *const *a,
+                         double *const *b)
 {
     for (size_t g = 0; g < f->out_count; g++) {
         for (size_t i = 0; i < f->out[g].count; i++) {
-            const double x = a[g][i], y = b[g][i];
-            if (fabs(x - y) > AGREES * (fabs(x) + fabs(y)) + 1e-9 || (x != x) != (y != y))
+            if (!agree(tr, a[g][i], b[g][i]))
                 return false;
         }
     }
@@ -440,23 +359,35 @@ static tac_status compare_graphs(tac__trace *tr, tac_graph *other, const double 
         memcpy(in[p], values, f->in[p].count * sizeof *values);
         TAC_TRY(tac_graph_evaluate(f, (const double *const *)in, out[0], tr->err));
         TAC_TRY(tac_graph_evaluate(other, (const double *const *)in, out[1], tr->err));
-        *good = agree(f, out[0], out[1]);
+        *good = same_outputs(tr, f, out[0], out[1]);
     }
     return TAC_OK;
 }
 
 static tac_status compare_engine(tac__trace *tr, tac_engine *engine, const double *values,
-                                 tac__trace_fn *again, bool *good)
+                                 tac__trace_fn *again, const char *name)
 {
+    const tac__component *bad;
+    TAC_TRY(compare_numbers(tr, engine, values, &bad));
+    if (bad)
+        return tac__fail(tr->err, TAC_E_GRAPH,
+                         "'%s' cannot be an input of the graph: with another value '%s' computes "
+                         "its numbers in another way",
+                         name, bad->name);
     tac_graph_def def = *tr->def;
     def.parameter_count = 0;
     tac_graph *other;
     TAC_TRY(again(engine, &def, &other, NULL, tr->err));
     const int p = tac_graph_find_in(tr->graph, "p");
-    *good = p >= 0 && same_shape(tr->graph, other, (size_t)p);
-    const tac_status status = *good ? compare_graphs(tr, other, values, (size_t)p, good) : TAC_OK;
+    bool good = p >= 0 && same_shape(tr->graph, other, (size_t)p);
+    const tac_status status = good ? compare_graphs(tr, other, values, (size_t)p, &good) : TAC_OK;
     tac_graph_destroy(other);
-    return status;
+    if (status != TAC_OK || good)
+        return status;
+    return tac__fail(tr->err, TAC_E_GRAPH,
+                     "'%s' cannot be an input of the graph: it changes more than numbers of "
+                     "components, such as a table or a shape",
+                     name);
 }
 
 tac_status tac__trace_params_check(tac__trace *tr, tac__trace_fn *again)
@@ -467,28 +398,19 @@ tac_status tac__trace_params_check(tac__trace *tr, tac__trace_fn *again)
     double *values = tac__arena_array(&tr->arena, p->count, sizeof *values);
     if (!values)
         return TAC_E_MEMORY;
-    bool good = true;
     for (size_t k = 0; k < p->count; k++) {
         if (!p->used[k])
             return tac__fail(tr->err, TAC_E_GRAPH,
                              "'%s' cannot be an input of the graph: no number in it follows from "
                              "this parameter, which may set a table, a shape or an initial state",
                              p->params[k].name);
-        for (size_t i = 0; i < p->count; i++)
-            values[i] = p->at[i][i == k];
-        TAC_TRY(compare_engine(tr, p->engines[k][0], values, again, &good));
-        if (!good)
-            return tac__fail(tr->err, TAC_E_GRAPH,
-                             "'%s' cannot be an input of the graph: it changes more than numbers "
-                             "of components, such as a table or a shape",
-                             p->params[k].name);
+        for (size_t m = 0; m < PROBES; m++) {
+            for (size_t i = 0; i < p->count; i++)
+                values[i] = p->at[i][i == k ? 1 + m : 0];
+            TAC_TRY(compare_engine(tr, p->engines[k][m], values, again, p->params[k].name));
+        }
     }
     for (size_t i = 0; i < p->count; i++)
         values[i] = p->at[i][1];
-    if (p->joint)
-        TAC_TRY(compare_engine(tr, p->joint, values, again, &good));
-    return good ? TAC_OK
-                : tac__fail(tr->err, TAC_E_GRAPH,
-                            "these parameters cannot be inputs of the graph together: some number "
-                            "follows from several of them, and not as a product");
+    return p->joint ? compare_engine(tr, p->joint, values, again, p->params[0].name) : TAC_OK;
 }

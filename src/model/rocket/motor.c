@@ -1,13 +1,10 @@
-// motor.c - the component type `rocket_motor`: parameters, ports and start of the tank and engine
-// whose equations are in motor.model.h.
+// motor.c - the component type `rocket_motor`: ports and start of the tank and engine whose
+// equations are in motor.model.h, and whose numbers are read in motor.given.h.
 #define TAC_KIND_F64
 #include "model/rocket/motor.h"
 #include "math/table.h"
-#include "math/vec3.h"
 
 #include <string.h>
-
-#define STANDARD_G 9.80665 // m/s^2: what a specific impulse in seconds refers to
 
 typedef struct motor {
     tac__rocket_motor_shape shape; // first: kernels see it
@@ -43,39 +40,6 @@ static void curve_params(tac_declare *d, tac__rocket_motor_shape *p)
     memcpy(p->at, at, n * sizeof *at);
     memcpy(p->part, part, (n < parts ? n : parts) * sizeof *part);
     tac_param_end(d);
-}
-
-static void thrust_params(tac_declare *d, tac__rocket_motor *p)
-{
-    p->thrust_n = tac_param_f64(
-        d, TAC_PARAM("thrust", "N", NULL, "(0, inf)", "nominal, in vacuum at full throttle"));
-    const double isp = tac_param_f64(d, TAC_PARAM("isp", "s", NULL, "(0, inf)", "in vacuum"));
-    const double low =
-        tac_param_f64(d, TAC_PARAM("isp_sea_level", "s", "0", "[0, inf)", "0: as in vacuum"));
-    if (low > isp)
-        (void)tac_declare_fail(d, "isp_sea_level", "must not be above 'isp', %g s", isp);
-    p->flow = p->thrust_n / (isp * STANDARD_G);
-    p->loss = low > 0 ? 1.0 - low / isp : 0.0;
-    p->tau_s =
-        tac_param_f64(d, TAC_PARAM("spool", "s", "0", "[0, inf)",
-                                   "time constant of thrust behind the throttle; 0: at once"));
-}
-
-static void geometry_params(tac_declare *d, tac__rocket_motor *p)
-{
-    double position_m[3];
-    tac_param_array(
-        d, TAC_PARAM("position", "m", "[0, 0, 0]", NULL, "where the thrust acts, in body axes"),
-        position_m, 3);
-    tac_param_array(d, TAC_PARAM("direction", NULL, "[1, 0, 0]", NULL, "of the thrust"),
-                    p->direction, 3);
-    const double length = vec3_norm(vec3_from_array(p->direction));
-    if (!(length > 0))
-        (void)tac_declare_fail(d, "direction", "must not be zero");
-    for (int i = 0; i < 3; i++)
-        p->direction[i] = length > 0 ? p->direction[i] / length : i == 0;
-    const vec3 moment = vec3_cross(vec3_from_array(position_m), vec3_from_array(p->direction));
-    memcpy(p->moment, (double[]){moment.x, moment.y, moment.z}, sizeof p->moment);
 }
 
 // --- ports ---------------------------------------------------------------------------------------
@@ -117,14 +81,11 @@ static tac_status motor_declare(tac_declare *d, void *self)
 {
     motor *c = self;
     tac__rocket_motor p = {0};
-    thrust_params(d, &p);
-    p.fuel_kg = c->fuel_kg =
-        tac_param_f64(d, TAC_PARAM("fuel", "kg", NULL, "(0, inf)", "at t = 0"));
-    p.rest_kg = tac_param_f64(
-        d, TAC_PARAM("residual", "kg", "1e-6", "[0, inf)", "fuel that does not burn"));
+    tac__rocket_motor_thrust(d, &p);
+    c->fuel_kg = p.fuel_kg;
     c->shape.spools = p.tau_s > 0;
     curve_params(d, &c->shape);
-    geometry_params(d, &p);
+    tac__rocket_motor_geometry(d, &p);
     declare_ports(d, c);
     tac_declare_numbers(d, &p, sizeof p);
     return TAC_OK;
@@ -158,6 +119,7 @@ const tac_component_type tac__rocket_motor_type = {
     TAC__TYPE("rocket_motor", "2", "a tank and the engine that empties it", 0),
     .self_size = sizeof(motor),
     .declare = motor_declare,
+    .numbers = tac__rocket_motor_numbers,
     .init = motor_init,
     .kernels = TAC__KERNELS(KERNELS),
     .alike = motor_alike,

@@ -45,4 +45,15 @@ TAC__EVAL_KERNEL(tac__rocket_motor_derive)
 TAC__STATE_KERNEL(tac__rocket_motor_detect)
 TAC__STATE_KERNEL(tac__rocket_motor_project)
 
+#if defined(TAC_KIND_F64) || defined(TAC_KIND_SYM)
+// motor.given.h: two parts, between which the curve is read.
+void tac__rocket_motor_thrust(tac_declare *d, tac__rocket_motor *p);
+void tac__rocket_motor_geometry(tac_declare *d, tac__rocket_motor *p);
+#endif
+
+// `numbers` of the type.
+TAC_BEGIN_DECLS
+tac_status tac__rocket_motor_numbers(tac_declare *d, const void *self, double *numbers);
+TAC_END_DECLS
+
 #endif

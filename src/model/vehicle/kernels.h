@@ -60,9 +60,6 @@ typedef struct multirotor_numbers {
     contact_numbers contact[TAC__CONTACTS_MAX];
 } multirotor_numbers;
 
-// All bytes are set. To be called after tac__multirotor_prepare.
-void tac__multirotor_shape_of(const tac__multirotor *p, tac__multirotor_shape *s);
-
 // Kernels. in[], out[] by the lists above; mode[] has one number an event. `detect` computes how
 // far each contact is below the ground, and whether it sinks there.
 TAC__EVAL_KERNEL(tac__multirotor_derive)
@@ -84,10 +81,20 @@ TAC__MULTIROTOR_AGAIN(dualp_avx512)
 TAC_END_DECLS
 #undef TAC__MULTIROTOR_AGAIN
 
-#ifdef TAC_KIND_F64
+#if defined(TAC_KIND_F64) || defined(TAC_KIND_SYM)
 // Returns how many bytes are used by what the vehicle has: the rest of *n is zero. To be called
 // after tac__multirotor_prepare.
 size_t tac__multirotor_numbers_of(const tac__multirotor *p, multirotor_numbers *n);
 #endif
+
+#ifdef TAC_KIND_F64
+// All bytes are set. To be called after tac__multirotor_prepare.
+void tac__multirotor_shape_of(const tac__multirotor *p, tac__multirotor_shape *s);
+#endif
+
+// `numbers` of the type.
+TAC_BEGIN_DECLS
+tac_status tac__multirotor_numbers(tac_declare *d, const void *self, double *numbers);
+TAC_END_DECLS
 
 #endif

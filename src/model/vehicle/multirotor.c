@@ -1,5 +1,5 @@
 // multirotor.c - the component type `multirotor`: ports, states and start of the plant whose
-// equations are in multirotor.model.h and whose parameters are read in params.c.
+// equations are in multirotor.model.h and whose parameters are read in params.given.h.
 #define TAC_KIND_F64
 #include "model/builtin.h"
 #include "model/vehicle/kernels.h"
@@ -15,6 +15,33 @@ typedef struct multirotor {
     const double *start; // the state at t = 0
     size_t states;
 } multirotor;
+
+// --- the shape -----------------------------------------------------------------------------------
+
+void tac__multirotor_shape_of(const tac__multirotor *p, tac__multirotor_shape *s)
+{
+    memset(s, 0, sizeof *s); // shapes are compared as bytes
+    s->rotors = p->vehicle.rotors;
+    s->batteries = p->batteries;
+    s->buses = p->buses;
+    s->feet = p->feet;
+    s->contacts = p->contacts;
+    s->upright = p->upright;
+    s->euler = p->euler;
+    s->actuator = p->actuator.kind;
+    s->gravity = p->world.gravity;
+    for (int i = 0; i < s->rotors; i++)
+        s->rotor_bus[i] = p->vehicle.rotor[i].bus;
+    for (int b = 0; b < s->buses; b++)
+        s->loaded[b] = p->bus[b].load_w > 0.0;
+    for (int k = 0; k < s->batteries; k++) {
+        const tac__battery *b = &p->battery[k];
+        s->battery_bus[k] = b->bus;
+        s->points[k] = b->points;
+        memcpy(s->soc[k], b->soc, (size_t)b->points * sizeof *b->soc);
+        memcpy(s->ocv_v[k], b->ocv_v, (size_t)b->points * sizeof *b->ocv_v);
+    }
+}
 
 // --- the state at the start ----------------------------------------------------------------------
 
@@ -242,6 +269,7 @@ static tac_status multirotor_declare(tac_declare *d, void *self)
     tac__multirotor p;
     memset(&p, 0, sizeof p);
     tac__multirotor_params(d, &p);
+    tac__multirotor_warn(d, &p);
 
     tac__multirotor_shape shape;
     tac__multirotor_shape_of(&p, &shape);
@@ -310,6 +338,7 @@ const tac_component_type tac__multirotor_type = {
               TAC_COMPONENT_SHARED),
     .self_size = sizeof(multirotor),
     .declare = multirotor_declare,
+    .numbers = tac__multirotor_numbers,
     .init = multirotor_init,
     .kernels = {[TAC_NUMBERS] = {.output = output_best,
                                  .derive = derive_best,

@@ -7,6 +7,8 @@
 #ifndef TAC_MODEL_VEHICLE_MULTIROTOR_H
 #define TAC_MODEL_VEHICLE_MULTIROTOR_H
 
+#include "model/given.h"
+
 #include <stdbool.h>
 #include <tactus/world.h>
 
@@ -24,43 +26,44 @@ enum {
 // In each struct the fields that tac__multirotor_prepare computes from the others stand last.
 
 typedef struct tac__propeller {
-    double kt, kq; // N and N m for 1 kg/m^3 and 1 (rad/s)^2
-    double radius_m;
-    double inflow; // loss of thrust and torque with the square of the axial advance ratio
+    given_real kt, kq; // N and N m for 1 kg/m^3 and 1 (rad/s)^2
+    given_real radius_m;
+    given_real inflow; // loss of thrust and torque with the square of the axial advance ratio
 } tac__propeller;
 
 typedef struct tac__motor {
-    double kv_rpm_v;
-    double resistance_ohm;
-    double no_load_a, max_a;
-    double friction;   // N m s/rad
-    double inertia;    // of all that turns, kg m^2
-    double efficiency; // of the ESC
+    given_real kv_rpm_v;
+    given_real resistance_ohm;
+    given_real no_load_a, max_a;
+    given_real friction;   // N m s/rad
+    given_real inertia;    // of all that turns, kg m^2
+    given_real efficiency; // of the ESC
 
-    double ke; // back-EMF and torque constant: V s/rad, N m/A
-    double per_ohm, per_inertia, per_efficiency, ke_per_ohm;
+    given_real ke; // back-EMF and torque constant: V s/rad, N m/A
+    given_real per_ohm, per_inertia, per_efficiency, ke_per_ohm;
 } tac__motor;
 
 typedef struct tac__rotor {
-    double position_m[3];
-    double axis[3];   // unit length
-    double direction; // sign of the reaction torque on the body about the axis: 1 or -1
+    given_real position_m[3];
+    given_real axis[3];   // unit length
+    given_real direction; // sign of the reaction torque on the body about the axis: 1 or -1
     int bus;
     tac__propeller propeller;
     tac__motor motor;
 
-    double arm[3];                                 // torque of a unit of thrust: -position x axis
-    double spin[3];                                // direction * axis
-    double hover_rad_s, hover_duty, full_thrust_n; // at the vehicle's nominal voltage and density
+    given_real arm[3];  // torque of a unit of thrust: -position x axis
+    given_real spin[3]; // direction * axis
+    given_real hover_rad_s, hover_duty,
+        full_thrust_n; // at the vehicle's nominal voltage and density
 } tac__rotor;
 
 // What flight control and bridges to other autopilots need to know of a vehicle.
 typedef struct tac__vehicle {
-    double mass_kg;
-    double inertia[9]; // row by row
-    double g_m_s2;     // at the origin of the world
-    double voltage_v;  // nominal
-    double density;    // of the air at the origin of the world, kg/m^3
+    given_real mass_kg;
+    given_real inertia[9]; // row by row
+    given_real g_m_s2;     // at the origin of the world
+    given_real voltage_v;  // nominal
+    given_real density;    // of the air at the origin of the world, kg/m^3
     int rotors;
     tac__rotor rotor[TAC__ROTORS_MAX];
 } tac__vehicle;
@@ -73,57 +76,57 @@ typedef enum tac__actuator_kind {
 
 typedef struct tac__actuator {
     tac__actuator_kind kind;
-    double tau_s;                    // first order
-    double omega_rad_s, zeta, rate;  // second order; greatest rate of the duty, 1/s
-    double per_tau, pull, damping_s; // 1/tau; omega/(2 zeta); 2 zeta omega
+    given_real tau_s;                    // first order
+    given_real omega_rad_s, zeta, rate;  // second order; greatest rate of the duty, 1/s
+    given_real per_tau, pull, damping_s; // 1/tau; omega/(2 zeta); 2 zeta omega
 } tac__actuator;
 
 typedef struct tac__battery {
     bool ideal; // constant voltage, the first of ocv_v, and constant charge
     int points;
-    double soc[TAC__OCV_MAX], ocv_v[TAC__OCV_MAX];
-    double r0_ohm, r1_ohm, c1_f;
-    double capacity_as;
-    double floor_v; // the voltage falls no further
-    double initial_soc;
-    double warning[TAC__WARNINGS]; // states of charge, falling
+    given_real soc[TAC__OCV_MAX], ocv_v[TAC__OCV_MAX];
+    given_real r0_ohm, r1_ohm, c1_f;
+    given_real capacity_as;
+    given_real floor_v; // the voltage falls no further
+    given_real initial_soc;
+    given_real warning[TAC__WARNINGS]; // states of charge, falling
     int bus;
 
-    double weight; // its share in the current of the bus, relative to the other batteries there
-    double per_c1, per_tau, per_capacity;
+    given_real weight; // its share in the current of the bus, relative to the other batteries there
+    given_real per_c1, per_tau, per_capacity;
 } tac__battery;
 
 typedef struct tac__bus {
-    double load_w;  // avionics
-    bool by_equals; // batteries give equal currents; otherwise in proportion to 1/R0
+    given_real load_w; // avionics
+    bool by_equals;    // batteries give equal currents; otherwise in proportion to 1/R0
 } tac__bus;
 
 // A point of the vehicle that may touch the ground: a foot, or a part of the hull.
 typedef struct tac__foot {
-    double position_m[3];
-    double stiffness, damping; // N/m, N s/m
-    double friction;           // coefficient
-    double smoothing_m_s;      // friction fades below this speed: v/sqrt(v^2 + smoothing^2) of it
+    given_real position_m[3];
+    given_real stiffness, damping; // N/m, N s/m
+    given_real friction;           // coefficient
+    given_real smoothing_m_s; // friction fades below this speed: v/sqrt(v^2 + smoothing^2) of it
 
-    double smoothing2;
+    given_real smoothing2;
 } tac__foot;
 
 typedef struct tac__multirotor {
     tac__vehicle vehicle;
     tac_world world;
-    double drag;       // N s/m
-    double damping[3]; // N m s
-    bool euler;        // compute Euler angles, which cost more than all other outputs
+    given_real drag;       // N s/m
+    given_real damping[3]; // N m s
+    bool euler;            // compute Euler angles, which cost more than all other outputs
     tac__actuator actuator;
     int batteries, buses, feet, hull;
     tac__battery battery[TAC__BATTERIES_MAX];
     tac__bus bus[TAC__BUSES_MAX];
     tac__foot foot[TAC__CONTACTS_MAX]; // the feet, then the points of the hull
 
-    double per_mass, per_inertia[9]; // the inverse of the tensor
-    bool upright;                    // all rotor axes are (0, 0, 1)
-    int contacts;                    // feet and points of the hull
-    double reach_m; // distance of the farthest of them from the origin, with a margin
+    given_real per_mass, per_inertia[9]; // the inverse of the tensor
+    bool upright;                        // all rotor axes are (0, 0, 1)
+    int contacts;                        // feet and points of the hull
+    given_real reach_m; // distance of the farthest of them from the origin, with a margin
 } tac__multirotor;
 
 // Where states are in x. Rotor speeds are followed by the actuators' positions, then their rates,
@@ -184,8 +187,8 @@ static inline int tac__multirotor_events(const tac__multirotor *p)
 // kT of a propeller that gives `thrust_n` in still air of `density` at full duty and `voltage_v`.
 // kQ is `torque_ratio` times kT. The no-load current is neglected. 0 where the motor cannot give
 // it.
-double tac__thrust_coefficient(const tac__motor *m, double torque_ratio, double thrust_n,
-                               double voltage_v, double density);
+given_real tac__thrust_coefficient(const tac__motor *m, given_real torque_ratio,
+                                   given_real thrust_n, given_real voltage_v, given_real density);
 
 // Make a hull from the geometry, with the stiffness, damping and friction of `like`: for each rotor
 // the point of its rim that is farthest out; four points of its rim where there are fewer than

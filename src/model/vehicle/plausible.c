@@ -14,7 +14,7 @@
 #define GYRATION_MOST 1.5 // radius of gyration over the size of the vehicle
 
 // The first of these parameters that is written in the file; NULL: none.
-static const char *given(const tac_declare *d, const char *const *names)
+static const char *written(const tac_declare *d, const char *const *names)
 {
     for (; *names; names++) {
         if (tac_param_node(d, *names))
@@ -125,7 +125,7 @@ void tac__multirotor_warn(tac_declare *d, const tac__multirotor *p)
         const bool alike = r->propeller.kt == first->propeller.kt &&
                            r->propeller.kq == first->propeller.kq &&
                            r->propeller.radius_m == first->propeller.radius_m;
-        const char *blame = alike ? given(d, thrust) : own;
+        const char *blame = alike ? written(d, thrust) : own;
         warn_of_propeller(d, &r->propeller, blame);
         warn_of_speed(d, v, r, blame);
     }

@@ -1,10 +1,8 @@
 // wind.c - component `wind`: the velocity of the air at the vehicle. Its step is in wind.model.h,
-// tables in wind_table.c.
+// tables in wind_table.c; what becomes numbers is read in wind.given.h.
 #define TAC_KIND_F64
 #include "model/world/wind.h"
 #include <tactus/math.h>
-
-#define KNOT 0.5144444444444445 // m/s
 
 // Figure 7 of MIL-F-8785C: intensity by altitude, at exceedance probabilities of 1e-2, 1e-3, 1e-5.
 const double tac__dryden_altitude[TAC__DRYDEN_ALTITUDES] = {
@@ -15,7 +13,6 @@ static const double aloft[3][TAC__DRYDEN_ALTITUDES] = {
     {15.6, 17.6, 23.0, 23.6, 22.1, 20.0, 16.0, 15.1, 12.1, 7.9, 6.2, 5.1}};
 
 static const char *const kinds[] = {"none", "constant", "ou", "dryden", "table", NULL};
-static const char *const intensities[] = {"light", "moderate", "severe", NULL};
 static const char *const starts[] = {"stationary", "zero", NULL};
 
 typedef struct wind {
@@ -42,40 +39,6 @@ static void declare_ou(tac_declare *d, wind *c)
                                                   .doc = "ou, dryden: deviation at t = 0, "
                                                          "as at any other time or zero"),
                                         starts);
-}
-
-static void declare_dryden(tac_declare *d, wind *c, tac__wind_numbers *p)
-{
-    const int intensity = tac_param_choice(
-        d,
-        TAC_PARAM(.name = "intensity", .flags = TAC_PARAM_TUNABLE, .fallback = "light",
-                  .doc = "dryden: wind at 20 ft of 15, 30 or 45 kt; above "
-                         "2000 ft exceeded with 1e-2, 1e-3, 1e-5"),
-        intensities);
-    const double w20 =
-        tac_param_f64(d, TAC_PARAM(.name = "w20", .flags = TAC_PARAM_TUNABLE, .unit = "m/s",
-                                   .fallback = "0", .range = "[0, inf)",
-                                   .doc = "dryden: wind at 20 ft where it "
-                                          "is not that of the intensity"));
-    p->dryden.w20_m_s = w20 > 0 ? w20 : 15 * KNOT * (intensity + 1);
-    c->shape.aloft = aloft[intensity];
-    p->height_m = tac_param_f64(d, TAC_PARAM(.name = "height", .flags = TAC_PARAM_TUNABLE,
-                                             .unit = "m", .fallback = "50",
-                                             .doc = "above the ground, where `position` is "
-                                                    "not connected"));
-    p->airspeed_m_s =
-        tac_param_f64(d, TAC_PARAM(.name = "airspeed", .flags = TAC_PARAM_TUNABLE, .unit = "m/s",
-                                   .fallback = "10", .range = "[0, inf)",
-                                   .doc = "dryden: where `velocity` is not "
-                                          "connected"));
-    p->dryden.min_airspeed_m_s =
-        tac_param_f64(d, TAC_PARAM(.name = "min_airspeed", .flags = TAC_PARAM_TUNABLE,
-                                   .unit = "m/s", .fallback = "1", .range = "(0, inf)",
-                                   .doc = "dryden: turbulence drifts past at least so fast"));
-    const double speed = tac_hypot(p->mean[0], p->mean[1]);
-    p->dryden.north = speed > 0 ? p->mean[0] / speed : 1;
-    p->dryden.east = speed > 0 ? p->mean[1] / speed : 0;
-    tac_sincos(0.5 * tac_atan2(p->mean[1], p->mean[0]), &p->heading[3], &p->heading[0]);
 }
 
 static void declare_ports(tac_declare *d)
@@ -114,20 +77,10 @@ static tac_status wind_declare(tac_declare *d, void *self)
     tac__wind_numbers p = {0};
     c->shape.kind = (tac__wind_kind)tac_param_choice(
         d, TAC_PARAM(.name = "kind", .fallback = "none", .doc = "what blows"), kinds);
-    tac_param_array(d,
-                    TAC_PARAM(.name = "mean", .flags = TAC_PARAM_TUNABLE, .unit = "m/s",
-                              .fallback = "0",
-                              .doc = "mean wind: where the air goes, north, east, down"),
-                    p.mean, 3);
-    p.roughness_m = tac_param_f64(d, TAC_PARAM(.name = "roughness", .flags = TAC_PARAM_TUNABLE,
-                                               .unit = "m", .fallback = "0", .range = "[0, 6)",
-                                               .doc = "roughness length of the ground: the "
-                                                      "mean wind is then that at 20 ft of "
-                                                      "a logarithmic profile; 0: none"));
+    tac__wind_mean(d, &p);
     c->shape.profile = p.roughness_m > 0;
     declare_ou(d, c);
-    declare_dryden(d, c, &p);
-    p.ground_m = tac_declare_world(d)->ground_m;
+    c->shape.aloft = aloft[tac__wind_dryden(d, c->shape.kind, &p)];
     declare_ports(d);
     tac_declare_numbers(d, &p, sizeof p);
     if (c->shape.kind == TAC__WIND_NONE && (p.mean[0] != 0 || p.mean[1] != 0 || p.mean[2] != 0))
@@ -191,6 +144,7 @@ const tac_component_type tac__wind_type = {
     .stage = TAC_STAGE_ENVIRONMENT,
     .self_size = sizeof(wind),
     .declare = wind_declare,
+    .numbers = tac__wind_numbers_of,
     .init = wind_init,
     .kernels = TAC__KERNELS(KERNELS),
     .alike = wind_alike,

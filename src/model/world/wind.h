@@ -45,4 +45,16 @@ enum { TAC__WIND_STREAM };
 
 TAC__STEP_KERNEL(tac__wind_step)
 
+#if defined(TAC_KIND_F64) || defined(TAC_KIND_SYM)
+// wind.given.h: the mean wind; and all other numbers, which follows it. Returns the intensity, 0 to
+// 2.
+void tac__wind_mean(tac_declare *d, tac__wind_numbers *p);
+int tac__wind_dryden(tac_declare *d, tac__wind_kind kind, tac__wind_numbers *p);
+#endif
+
+// `numbers` of the type.
+TAC_BEGIN_DECLS
+tac_status tac__wind_numbers_of(tac_declare *d, const void *self, double *numbers);
+TAC_END_DECLS
+
 #endif

@@ -1,34 +1,9 @@
-// numbers.c - what kernels read of a vehicle (kernels.h), from its parameters.
-#define TAC_KIND_F64
+// numbers.given.h - what kernels read of a vehicle (kernels.h), from its parameters.
 #include "model/vehicle/kernels.h"
+#include "model/vehicle/params.h"
 
 #include <stddef.h>
 #include <string.h>
-
-void tac__multirotor_shape_of(const tac__multirotor *p, tac__multirotor_shape *s)
-{
-    memset(s, 0, sizeof *s); // shapes are compared as bytes
-    s->rotors = p->vehicle.rotors;
-    s->batteries = p->batteries;
-    s->buses = p->buses;
-    s->feet = p->feet;
-    s->contacts = p->contacts;
-    s->upright = p->upright;
-    s->euler = p->euler;
-    s->actuator = p->actuator.kind;
-    s->gravity = p->world.gravity;
-    for (int i = 0; i < s->rotors; i++)
-        s->rotor_bus[i] = p->vehicle.rotor[i].bus;
-    for (int b = 0; b < s->buses; b++)
-        s->loaded[b] = p->bus[b].load_w > 0.0;
-    for (int k = 0; k < s->batteries; k++) {
-        const tac__battery *b = &p->battery[k];
-        s->battery_bus[k] = b->bus;
-        s->points[k] = b->points;
-        memcpy(s->soc[k], b->soc, (size_t)b->points * sizeof *b->soc);
-        memcpy(s->ocv_v[k], b->ocv_v, (size_t)b->points * sizeof *b->ocv_v);
-    }
-}
 
 static void set_rotor(const tac__rotor *r, int i, rotor_pair *n)
 {
@@ -63,12 +38,12 @@ static void set_battery(const tac__battery *b, battery_numbers *n)
     n->per_c1 = b->per_c1;
     n->per_tau = b->per_tau;
     n->per_capacity = b->per_capacity;
-    memcpy(n->warning, b->warning, sizeof n->warning);
+    memcpy((void *)n->warning, b->warning, sizeof n->warning);
 }
 
 static void set_contact(const tac__foot *f, contact_numbers *n)
 {
-    memcpy(n->position_m, f->position_m, sizeof n->position_m);
+    memcpy((void *)n->position_m, f->position_m, sizeof n->position_m);
     n->stiffness = f->stiffness;
     n->damping = f->damping;
     n->friction = f->friction;
@@ -77,15 +52,15 @@ static void set_contact(const tac__foot *f, contact_numbers *n)
 
 size_t tac__multirotor_numbers_of(const tac__multirotor *p, multirotor_numbers *n)
 {
-    memset(n, 0, sizeof *n);
+    memset((void *)n, 0, sizeof *n);
     n->per_mass = p->per_mass;
-    memcpy(n->inertia, p->vehicle.inertia, sizeof n->inertia);
-    memcpy(n->per_inertia, p->per_inertia, sizeof n->per_inertia);
+    memcpy((void *)n->inertia, p->vehicle.inertia, sizeof n->inertia);
+    memcpy((void *)n->per_inertia, p->per_inertia, sizeof n->per_inertia);
     n->drag = p->drag;
-    memcpy(n->damping, p->damping, sizeof n->damping);
-    n->g_m_s2 = p->world.g_m_s2;
-    n->altitude_m = p->world.altitude_m;
-    n->ground_m = p->world.ground_m;
+    memcpy((void *)n->damping, p->damping, sizeof n->damping);
+    n->g_m_s2 = R(p->world.g_m_s2);
+    n->altitude_m = R(p->world.altitude_m);
+    n->ground_m = R(p->world.ground_m);
     n->reach_m = p->reach_m;
     n->per_tau = p->actuator.per_tau;
     n->pull = p->actuator.pull;
@@ -101,3 +76,17 @@ size_t tac__multirotor_numbers_of(const tac__multirotor *p, multirotor_numbers *
         set_contact(&p->foot[i], &n->contact[i]);
     return offsetof(multirotor_numbers, contact) + (size_t)p->contacts * sizeof *n->contact;
 }
+
+#ifdef TAC_KIND_SYM
+TAC_ENTRY tac_status tac__multirotor_numbers(tac_declare *d, const void *self, double *numbers)
+{
+    (void)self;
+    tac__multirotor p;
+    multirotor_numbers n;
+    memset((void *)&p, 0, sizeof p);
+    tac__multirotor_params(d, &p);
+    const size_t bytes = tac__multirotor_numbers_of(&p, &n);
+    memcpy(numbers, &n, bytes);
+    return TAC_OK;
+}
+#endif

@@ -1,8 +1,7 @@
-// params.c - reading, checking and completing the parameters of a multirotor.
-#define TAC_KIND_F64
+// params.given.h - reading, checking and completing the parameters of a multirotor, as numbers and
+// as symbols.
+#include "model/read_given.h"
 #include "model/vehicle/params.h"
-#include "base/text.h"
-#include "math/mat3.h"
 #include "model/world/atmosphere.h"
 #include "model/world/gravity.h"
 
@@ -16,19 +15,19 @@
 
 // --- what is computed from parameters ------------------------------------------------------------
 
-static double motor_ke(const tac__motor *m)
+static real motor_ke(const tac__motor *m)
 {
     return 60.0 / (2.0 * PI * m->kv_rpm_v);
 }
 
-double tac__thrust_coefficient(const tac__motor *m, double torque_ratio, double thrust_n,
-                               double voltage_v, double density)
+real tac__thrust_coefficient(const tac__motor *m, real torque_ratio, real thrust_n, real voltage_v,
+                             real density)
 {
     // Kt (V - Ke W)/R = Q + b W with Q = torque_ratio T
-    const double ke = motor_ke(m);
-    const double torque = ke * voltage_v / m->resistance_ohm - torque_ratio * thrust_n;
-    const double speed = torque / (ke * ke / m->resistance_ohm + m->friction);
-    return speed > 0.0 ? thrust_n / (density * speed * speed) : 0.0;
+    const real ke = motor_ke(m);
+    const real torque = ke * voltage_v / m->resistance_ohm - torque_ratio * thrust_n;
+    const real speed = torque / (ke * ke / m->resistance_ohm + m->friction);
+    return given_value(speed) > 0.0 ? thrust_n / (density * speed * speed) : R(0.0);
 }
 
 static void prepare_motor(tac__motor *m)
@@ -41,42 +40,41 @@ static void prepare_motor(tac__motor *m)
 }
 
 // The speed at which full duty settles in still air: Kt ((V - Ke W)/R - I0) = kQ rho W^2 + b W.
-static double full_speed(const tac__rotor *r, double voltage_v, double density)
+static real full_speed(const tac__rotor *r, real voltage_v, real density)
 {
     const tac__motor *m = &r->motor;
-    const double a = r->propeller.kq * density;
-    const double b = m->ke * m->ke * m->per_ohm + m->friction;
-    const double c = m->ke * (voltage_v * m->per_ohm - m->no_load_a);
-    return c > 0.0 ? 2.0 * c / (b + tac_sqrt(b * b + 4.0 * a * c)) : 0.0;
+    const real a = r->propeller.kq * density;
+    const real b = m->ke * m->ke * m->per_ohm + m->friction;
+    const real c = m->ke * (voltage_v * m->per_ohm - m->no_load_a);
+    return given_value(c) > 0.0 ? 2.0 * c / (b + r_sqrt(b * b + 4.0 * a * c)) : R(0.0);
 }
 
-static void prepare_rotor(tac__rotor *r, const tac__vehicle *v, double hover_n)
+static void prepare_rotor(tac__rotor *r, const tac__vehicle *v, real hover_n)
 {
     prepare_motor(&r->motor);
     const tac__motor *m = &r->motor;
-    const vec3 axis = vec3_from_array(r->axis);
-    const vec3 arm = vec3_cross(axis, vec3_from_array(r->position_m));
+    const vec3 axis = given_vec3(r->axis);
+    const vec3 arm = vec3_cross(axis, given_vec3(r->position_m));
     r->arm[0] = arm.x;
     r->arm[1] = arm.y;
     r->arm[2] = arm.z;
     for (int i = 0; i < 3; i++)
         r->spin[i] = r->direction * r->axis[i];
 
-    const double full = full_speed(r, v->voltage_v, v->density);
+    const real full = full_speed(r, v->voltage_v, v->density);
     r->full_thrust_n = r->propeller.kt * v->density * full * full;
-    r->hover_rad_s = tac_sqrt(hover_n / (r->propeller.kt * v->density));
-    const double torque =
-        r->propeller.kq / r->propeller.kt * hover_n + m->friction * r->hover_rad_s;
-    const double current = torque / m->ke + m->no_load_a;
+    r->hover_rad_s = r_sqrt(hover_n / (r->propeller.kt * v->density));
+    const real torque = r->propeller.kq / r->propeller.kt * hover_n + m->friction * r->hover_rad_s;
+    const real current = torque / m->ke + m->no_load_a;
     r->hover_duty = (m->ke * r->hover_rad_s + m->resistance_ohm * current) / v->voltage_v;
 }
 
 void tac__vehicle_prepare(tac__vehicle *v)
 {
-    double upright = 0;
+    real upright = R(0.0);
     for (int i = 0; i < v->rotors; i++)
         upright += v->rotor[i].axis[2];
-    const double hover_n = v->mass_kg * v->g_m_s2 / tac_max(1e-3, upright);
+    const real hover_n = v->mass_kg * v->g_m_s2 / r_max(R(1e-3), upright);
     for (int i = 0; i < v->rotors; i++)
         prepare_rotor(&v->rotor[i], v, hover_n);
 }
@@ -85,18 +83,18 @@ static void prepare_battery(const tac__multirotor *p, tac__battery *b)
 {
     if (b->ideal) {
         b->points = 2;
-        b->soc[0] = 0.0;
-        b->soc[1] = 1.0;
+        b->soc[0] = R(0.0);
+        b->soc[1] = R(1.0);
         b->ocv_v[1] = b->floor_v = b->ocv_v[0];
-        b->r0_ohm = b->per_c1 = b->per_tau = b->per_capacity = 0.0;
-        b->weight = 1.0;
+        b->r0_ohm = b->per_c1 = b->per_tau = b->per_capacity = R(0.0);
+        b->weight = R(1.0);
         return;
     }
     int neighbours = 0;
     for (int k = 0; k < p->batteries; k++)
         neighbours += p->battery[k].bus == b->bus;
     // A battery that is alone on its bus carries the whole current, exactly.
-    b->weight = neighbours == 1 || p->bus[b->bus].by_equals ? 1.0 : 1.0 / b->r0_ohm;
+    b->weight = neighbours == 1 || p->bus[b->bus].by_equals ? R(1.0) : 1.0 / b->r0_ohm;
     b->per_c1 = 1.0 / b->c1_f;
     b->per_tau = 1.0 / (b->r1_ohm * b->c1_f);
     b->per_capacity = 1.0 / b->capacity_as;
@@ -118,13 +116,14 @@ void tac__multirotor_set_hull(tac__multirotor *p, const tac__foot *like)
     p->hull = 0;
     for (int i = 0; i < p->vehicle.rotors; i++) {
         const tac__rotor *r = &p->vehicle.rotor[i];
-        const vec3 hub = vec3_from_array(r->position_m), axis = vec3_from_array(r->axis);
+        const vec3 hub = given_vec3(r->position_m), axis = given_vec3(r->axis);
         // Outwards from the middle, in the plane of the disc.
         vec3 out = vec3_sub(hub, vec3_scale(vec3_dot(hub, axis), axis));
-        const bool outside = vec3_norm(out) > 0.1 * r->propeller.radius_m;
+        const bool outside = given_value(vec3_norm(out)) > 0.1 * given_value(r->propeller.radius_m);
         if (!outside) // any direction in that plane
-            out = vec3_cross(axis, tac_fabs(axis.y) < 0.9 ? vec3_make(0.0, 1.0, 0.0)
-                                                          : vec3_make(0.0, 0.0, 1.0));
+            out = vec3_cross(axis, tac_fabs(given_value(axis.y)) < 0.9
+                                       ? vec3_make(R(0.0), R(1.0), R(0.0))
+                                       : vec3_make(R(0.0), R(0.0), R(1.0)));
         const vec3 rim = vec3_scale(r->propeller.radius_m / vec3_norm(out), out);
         const vec3 side = vec3_cross(axis, rim);
         add_hull(p, like, vec3_add(hub, rim));
@@ -136,9 +135,9 @@ void tac__multirotor_set_hull(tac__multirotor *p, const tac__foot *like)
     }
     bool above = false;
     for (int i = 0; i < p->feet + p->hull; i++)
-        above |= p->foot[i].position_m[2] <= 0.0;
+        above |= given_value(p->foot[i].position_m[2]) <= 0.0;
     if (!above)
-        add_hull(p, like, vec3_make(0.0, 0.0, 0.0));
+        add_hull(p, like, vec3_make(R(0.0), R(0.0), R(0.0)));
 }
 
 void tac__multirotor_prepare(tac__multirotor *p)
@@ -146,10 +145,10 @@ void tac__multirotor_prepare(tac__multirotor *p)
     tac__vehicle_prepare(&p->vehicle);
     p->upright = true;
     for (int i = 0; i < p->vehicle.rotors; i++)
-        p->upright &= p->vehicle.rotor[i].axis[2] == 1.0;
+        p->upright &= given_value(p->vehicle.rotor[i].axis[2]) == 1.0;
     p->per_mass = 1.0 / p->vehicle.mass_kg;
-    const mat3 inverse = mat3_inverse(mat3_from_array(p->vehicle.inertia));
-    memcpy(p->per_inertia, inverse.m, sizeof p->per_inertia);
+    const mat3 inverse = mat3_inverse(given_mat3(p->vehicle.inertia));
+    memcpy((void *)p->per_inertia, inverse.m, sizeof p->per_inertia);
     tac__actuator *a = &p->actuator;
     a->per_tau = 1.0 / a->tau_s;
     a->pull = a->omega_rad_s / (2.0 * a->zeta);
@@ -157,47 +156,51 @@ void tac__multirotor_prepare(tac__multirotor *p)
     for (int k = 0; k < p->batteries; k++)
         prepare_battery(p, &p->battery[k]);
     p->contacts = p->feet + p->hull;
-    p->reach_m = 0;
+    p->reach_m = R(0.0);
     for (int i = 0; i < p->contacts; i++) {
         tac__foot *f = &p->foot[i];
         f->smoothing2 = f->smoothing_m_s * f->smoothing_m_s;
         // 1 % more, because a quaternion inside a step is not exactly of unit length.
-        p->reach_m = tac_max(p->reach_m, 1.01 * vec3_norm(vec3_from_array(f->position_m)));
+        p->reach_m = r_max(p->reach_m, 1.01 * vec3_norm(given_vec3(f->position_m)));
     }
 }
 
 // --- reading -------------------------------------------------------------------------------------
 
-static double number(tac_declare *d, const char *name, const char *unit, const char *fallback,
-                     const char *range, const char *doc)
+static real number(tac_declare *d, const char *name, const char *unit, const char *fallback,
+                   const char *range, const char *doc)
 {
-    return tac_param_f64(d, TAC_PARAM(name, unit, fallback, range, doc));
+    const tac_param_def p = given_def(name, unit, fallback, range, doc, 0);
+    return given_number(d, &p);
 }
 
 // One that decides nothing but how the vehicle moves: not how it begins.
-static double tunable(tac_declare *d, const char *name, const char *unit, const char *fallback,
-                      const char *range, const char *doc)
+static real tunable(tac_declare *d, const char *name, const char *unit, const char *fallback,
+                    const char *range, const char *doc)
 {
-    return tac_param_f64(d, TAC_PARAM(name, unit, fallback, range, doc, TAC_PARAM_TUNABLE));
+    const tac_param_def p = given_def(name, unit, fallback, range, doc, TAC_PARAM_TUNABLE);
+    return given_number(d, &p);
 }
 
 // A number whose default has been read before.
-static double number_or(tac_declare *d, const char *name, const char *unit, double fallback,
-                        const char *range, const char *doc)
+static real number_or(tac_declare *d, const char *name, const char *unit, real fallback,
+                      const char *range, const char *doc)
 {
-    char text[TAC__NUMBER_TEXT];
-    tac__number_print(fallback, text);
-    return number(d, name, unit, text, range, doc);
+    return given_number_or(d, given_def(name, unit, NULL, range, doc, 0), fallback);
 }
 
 // Defaults are those of the Iris: docs/models/propulsion.md.
-static const tac__motor default_motor = {.kv_rpm_v = 850,
-                                         .resistance_ohm = 0.2,
-                                         .no_load_a = 0.5,
-                                         .max_a = 20,
-                                         .friction = 2e-6,
-                                         .inertia = 4e-5,
-                                         .efficiency = 0.98};
+static void default_motor(tac__motor *m)
+{
+    memset((void *)m, 0, sizeof *m);
+    m->kv_rpm_v = R(850.0);
+    m->resistance_ohm = R(0.2);
+    m->no_load_a = R(0.5);
+    m->max_a = R(20.0);
+    m->friction = R(2e-6);
+    m->inertia = R(4e-5);
+    m->efficiency = R(0.98);
+}
 
 static void motor_params(tac_declare *d, tac__motor *m)
 {
@@ -215,10 +218,8 @@ static void motor_params(tac_declare *d, tac__motor *m)
 
 // As configured: kT may be left to the calibration; kQ follows from it.
 typedef struct propeller {
-    double radius_m, inflow, torque_ratio_m, kt;
+    given_real radius_m, inflow, torque_ratio_m, kt;
 } propeller;
-
-static const propeller default_propeller = {0.127, 8, 0.0163, 0};
 
 static void propeller_params(tac_declare *d, propeller *p)
 {
@@ -232,18 +233,14 @@ static void propeller_params(tac_declare *d, propeller *p)
 }
 
 typedef struct calibration {
-    double thrust_to_weight, voltage_v, density;
+    given_real thrust_to_weight, voltage_v, density;
 } calibration;
 
 static calibration calibration_params(tac_declare *d)
 {
     calibration c;
-    (void)tac_param_items(
-        d,
-        TAC_PARAM("calibration", NULL, "{}", NULL,
-                  "thrust of the whole vehicle in still air, from which kT follows"),
-        1);
-    tac_param_begin(d, "calibration", 0);
+    given_begin(d, "calibration",
+                "thrust of the whole vehicle in still air, from which kT follows");
     c.thrust_to_weight = number(d, "thrust_to_weight", NULL, "2.736", "(0, inf)", "at full duty");
     c.voltage_v = number(d, "voltage", "V", "12", "(0, inf)", "nominal, of the bus");
     c.density = number(d, "density", "kg/m^3", "1.225", "(0, inf)", "of the air");
@@ -251,51 +248,53 @@ static calibration calibration_params(tac_declare *d)
     return c;
 }
 
-static void inertia_params(tac_declare *d, double inertia[9])
+static void inertia_params(tac_declare *d, given_real inertia[9])
 {
-    size_t count;
-    const double *list =
-        tac_param_list(d,
-                       TAC_PARAM("inertia", "kg*m^2", NULL, NULL,
-                                 "[xx, yy, zz], [xx, yy, zz, xy, xz, yz] or 9 numbers row by row"),
-                       9, &count);
-    memset(inertia, 0, 9 * sizeof *inertia);
-    if (count == 9) {
-        memcpy(inertia, list, 9 * sizeof *inertia);
-    } else {
-        for (size_t i = 0; i < 3 && i < count; i++)
-            inertia[4 * i] = list[i];
-        if (count == 6) {
-            inertia[1] = inertia[3] = list[3];
-            inertia[2] = inertia[6] = list[4];
-            inertia[5] = inertia[7] = list[5];
-        } else if (count != 3) {
-            (void)tac_declare_fail(d, "inertia", "expected 3, 6 or 9 numbers, found %zu", count);
-        }
+    given_real list[9];
+    double value[9];
+    const tac_param_def p =
+        given_def("inertia", "kg*m^2", NULL, NULL,
+                  "[xx, yy, zz], [xx, yy, zz, xy, xz, yz] or 9 numbers row by row", 0);
+    const size_t count = given_list(d, &p, list, 9);
+    for (int i = 0; i < 9; i++)
+        inertia[i] = count == 9 ? list[i] : R(0.0);
+    for (size_t i = 0; i < 3 && i < count && count != 9; i++)
+        inertia[4 * i] = list[i];
+    if (count == 6) {
+        inertia[1] = inertia[3] = list[3];
+        inertia[2] = inertia[6] = list[4];
+        inertia[5] = inertia[7] = list[5];
+    } else if (count != 3 && count != 9) {
+        (void)tac_declare_fail(d, "inertia", "expected 3, 6 or 9 numbers, found %zu", count);
     }
-    if (inertia[1] != inertia[3] || inertia[2] != inertia[6] || inertia[5] != inertia[7])
+    for (int i = 0; i < 9; i++)
+        value[i] = given_value(inertia[i]);
+    if (value[1] != value[3] || value[2] != value[6] || value[5] != value[7])
         (void)tac_declare_fail(d, "inertia", "the tensor must be symmetric");
-    const double minor = inertia[0] * inertia[4] - inertia[1] * inertia[3];
-    if (!(inertia[0] > 0 && minor > 0 && mat3_det(mat3_from_array(inertia)) > 0))
+    const double minor = value[0] * value[4] - value[1] * value[3];
+    const real det = mat3_det(given_mat3(inertia));
+    if (!(value[0] > 0 && minor > 0 && given_value(det) > 0))
         (void)tac_declare_fail(d, "inertia", "the tensor must be positive definite");
 }
 
 static void geometry_params(tac_declare *d, tac__rotor *r)
 {
-    tac_param_array(d, TAC_PARAM("position", "m", NULL, NULL, "forward, right, down of the origin"),
-                    r->position_m, 3);
-    tac_param_array(
-        d, TAC_PARAM("axis", NULL, "[0, 0, 1]", NULL, "of rotation; thrust acts against it"),
-        r->axis, 3);
+    const tac_param_def position =
+        given_def("position", "m", NULL, NULL, "forward, right, down of the origin", 0);
+    const tac_param_def axis =
+        given_def("axis", NULL, "[0, 0, 1]", NULL, "of rotation; thrust acts against it", 0);
+    given_array(d, &position, r->position_m, 3);
+    given_array(d, &axis, r->axis, 3);
     r->direction = number(d, "direction", NULL, NULL, "[-1, 1]",
                           "of the reaction torque on the body about the axis: 1 or -1");
-    if (r->direction != 1 && r->direction != -1)
+    if (given_value(r->direction) != 1 && given_value(r->direction) != -1)
         (void)tac_declare_fail(d, "direction", "must be 1 or -1");
-    const double length = vec3_norm(vec3_from_array(r->axis));
-    if (!(length > 0))
+    const real length = vec3_norm(given_vec3(r->axis));
+    const bool turns = given_value(length) > 0;
+    if (!turns)
         (void)tac_declare_fail(d, "axis", "must not be zero");
     for (int i = 0; i < 3; i++)
-        r->axis[i] = length > 0 ? r->axis[i] / length : i == 2;
+        r->axis[i] = turns ? r->axis[i] / length : R(i == 2);
 }
 
 static void rotor_params(tac_declare *d, const tac__motor *motor, const propeller *common,
@@ -304,14 +303,12 @@ static void rotor_params(tac_declare *d, const tac__motor *motor, const propelle
     geometry_params(d, r);
     r->motor = *motor;
     *own = *common;
-    if (tac_param_items(d, TAC_PARAM("motor", NULL, "[]", NULL, "what is different about this one"),
-                        1)) {
+    if (given_items(d, "motor", "[]", "what is different about this one", 1)) {
         tac_param_begin(d, "motor", 0);
         motor_params(d, &r->motor);
         tac_param_end(d);
     }
-    if (tac_param_items(
-            d, TAC_PARAM("propeller", NULL, "[]", NULL, "what is different about this one"), 1)) {
+    if (given_items(d, "propeller", "[]", "what is different about this one", 1)) {
         tac_param_begin(d, "propeller", 0);
         propeller_params(d, own);
         tac_param_end(d);
@@ -321,18 +318,21 @@ static void rotor_params(tac_declare *d, const tac__motor *motor, const propelle
 static void set_propeller(tac_declare *d, const tac__vehicle *v, const calibration *c,
                           const propeller *own, tac__rotor *r)
 {
-    const double thrust_n = c->thrust_to_weight * v->mass_kg * STANDARD_G / v->rotors;
-    double kt = own->kt;
-    if (kt == 0)
+    const real thrust_n = c->thrust_to_weight * v->mass_kg * STANDARD_G / (double)v->rotors;
+    real kt = own->kt;
+    if (given_value(kt) == 0)
         kt = tac__thrust_coefficient(&r->motor, own->torque_ratio_m, thrust_n, c->voltage_v,
                                      c->density);
-    if (!(kt > 0))
+    if (!(given_value(kt) > 0))
         (void)tac_declare_fail(d, "calibration",
                                "a motor cannot turn a propeller of torque_ratio %g m at %g V hard "
                                "enough for %g N; give propeller.thrust_coefficient",
-                               own->torque_ratio_m, c->voltage_v, thrust_n);
-    r->propeller = (tac__propeller){
-        .kt = kt, .kq = own->torque_ratio_m * kt, .radius_m = own->radius_m, .inflow = own->inflow};
+                               given_value(own->torque_ratio_m), given_value(c->voltage_v),
+                               given_value(thrust_n));
+    r->propeller.kt = kt;
+    r->propeller.kq = own->torque_ratio_m * kt;
+    r->propeller.radius_m = own->radius_m;
+    r->propeller.inflow = own->inflow;
 }
 
 static void vehicle_params(tac_declare *d, tac__vehicle *v)
@@ -340,20 +340,18 @@ static void vehicle_params(tac_declare *d, tac__vehicle *v)
     v->mass_kg = number(d, "mass", "kg", NULL, "(0, inf)", "of the whole vehicle");
     inertia_params(d, v->inertia);
 
-    tac__motor motor = default_motor;
-    (void)tac_param_items(d, TAC_PARAM("motor", NULL, "{}", NULL, "all motors"), 1);
-    tac_param_begin(d, "motor", 0);
+    tac__motor motor;
+    default_motor(&motor);
+    given_begin(d, "motor", "all motors");
     motor_params(d, &motor);
     tac_param_end(d);
-    propeller common = default_propeller, own[TAC__ROTORS_MAX];
-    (void)tac_param_items(d, TAC_PARAM("propeller", NULL, "{}", NULL, "all propellers"), 1);
-    tac_param_begin(d, "propeller", 0);
+    propeller common = {R(0.127), R(8.0), R(0.0163), R(0.0)}, own[TAC__ROTORS_MAX];
+    given_begin(d, "propeller", "all propellers");
     propeller_params(d, &common);
     tac_param_end(d);
     const calibration c = calibration_params(d);
 
-    v->rotors =
-        (int)tac_param_items(d, TAC_PARAM("rotors", NULL, NULL, NULL, "1 to 16"), TAC__ROTORS_MAX);
+    v->rotors = (int)given_items(d, "rotors", NULL, "1 to 16", TAC__ROTORS_MAX);
     for (int i = 0; i < v->rotors; i++) {
         tac_param_begin(d, "rotors", (size_t)i);
         rotor_params(d, &motor, &common, &v->rotor[i], &own[i]);
@@ -369,10 +367,11 @@ static void vehicle_params(tac_declare *d, tac__vehicle *v)
         set_propeller(d, v, &c, &own[i], &v->rotor[i]);
 
     const tac_world *world = tac_declare_world(d);
-    double temperature, pressure;
-    atmosphere_at(world->altitude_m, &v->density, &temperature, &pressure);
-    v->g_m_s2 =
-        gravity_at(world->gravity, world->g_m_s2, world->altitude_m, vec3_make(0.0, 0.0, 0.0)).z;
+    real temperature, pressure;
+    atmosphere_at(R(world->altitude_m), &v->density, &temperature, &pressure);
+    v->g_m_s2 = gravity_at(world->gravity, R(world->g_m_s2), R(world->altitude_m),
+                           vec3_make(R(0.0), R(0.0), R(0.0)))
+                    .z;
     v->voltage_v = c.voltage_v;
     tac__vehicle_prepare(v);
 }
@@ -382,32 +381,28 @@ static void vehicle_params(tac_declare *d, tac__vehicle *v)
 static void actuator_params(tac_declare *d, tac__actuator *a)
 {
     static const char *const kinds[] = {"direct", "first_order", "second_order", NULL};
-    (void)tac_param_items(d, TAC_PARAM("actuator", NULL, "{}", NULL, "between command and duty"),
-                          1);
-    tac_param_begin(d, "actuator", 0);
-    a->kind = (tac__actuator_kind)tac_param_choice(
-        d, TAC_PARAM("kind", NULL, "direct", NULL, "how a motor's duty follows its command"),
-        kinds);
+    given_begin(d, "actuator", "between command and duty");
+    a->kind = (tac__actuator_kind)given_choice(d, "kind", "direct",
+                                               "how a motor's duty follows its command", kinds);
     a->tau_s = tunable(d, "tau", "s", "0.02", "(0, inf)", "first order: time constant");
     a->omega_rad_s =
         tunable(d, "omega", "rad/s", "100", "(0, inf)", "second order: natural frequency");
     a->zeta = tunable(d, "zeta", NULL, "0.8", "(0, inf)", "second order: damping ratio");
     a->rate = tunable(d, "rate_limit", "1/s", "0", "[0, inf)",
                       "second order: greatest change of duty a second; 0: none");
-    if (a->rate == 0)
-        a->rate = DBL_MAX;
+    if (given_value(a->rate) == 0)
+        a->rate = R(DBL_MAX);
     tac_param_end(d);
 }
 
 static void ocv_params(tac_declare *d, tac__battery *b)
 {
-    size_t points, voltages;
-    const double *soc = tac_param_list(
-        d, TAC_PARAM("ocv_soc", NULL, "[0, 1]", "[0, 1]", "states of charge, rising"), TAC__OCV_MAX,
-        &points);
-    const double *ocv = tac_param_list(
-        d, TAC_PARAM("ocv", "V", "[10.8, 12.6]", "(0, inf)", "open-circuit voltage at each"),
-        TAC__OCV_MAX, &voltages);
+    const tac_param_def soc_def =
+        given_def("ocv_soc", NULL, "[0, 1]", "[0, 1]", "states of charge, rising", 0);
+    const tac_param_def ocv_def =
+        given_def("ocv", "V", "[10.8, 12.6]", "(0, inf)", "open-circuit voltage at each", 0);
+    size_t points = given_list(d, &soc_def, b->soc, TAC__OCV_MAX);
+    const size_t voltages = given_list(d, &ocv_def, b->ocv_v, TAC__OCV_MAX);
     if (points < 2 || points != voltages) {
         (void)tac_declare_fail(d, "ocv",
                                "needs one voltage for each of at least two states of charge; there "
@@ -415,11 +410,9 @@ static void ocv_params(tac_declare *d, tac__battery *b)
                                voltages, points);
         points = 0;
     }
-    for (size_t i = 0; i < points; i++) {
-        if (i > 0 && !(soc[i] > soc[i - 1]))
+    for (size_t i = 1; i < points; i++) {
+        if (!(given_value(b->soc[i]) > given_value(b->soc[i - 1])))
             (void)tac_declare_fail(d, "ocv_soc", "must rise");
-        b->soc[i] = soc[i];
-        b->ocv_v[i] = ocv[i];
     }
     b->points = (int)points;
 }
@@ -427,9 +420,8 @@ static void ocv_params(tac_declare *d, tac__battery *b)
 static void battery_params(tac_declare *d, tac__battery *b)
 {
     static const char *const kinds[] = {"thevenin", "ideal", NULL};
-    b->ideal = tac_param_choice(
-        d, TAC_PARAM("kind", NULL, "thevenin", NULL, "ideal: constant voltage and charge"), kinds);
-    const double ideal_v = number(d, "voltage", "V", "12", "(0, inf)", "of an ideal battery");
+    b->ideal = given_choice(d, "kind", "thevenin", "ideal: constant voltage and charge", kinds);
+    const real ideal_v = number(d, "voltage", "V", "12", "(0, inf)", "of an ideal battery");
     ocv_params(d, b);
     if (b->ideal)
         b->ocv_v[0] = ideal_v;
@@ -439,21 +431,20 @@ static void battery_params(tac_declare *d, tac__battery *b)
     b->capacity_as = number(d, "capacity", "C", "5 Ah", "(0, inf)", "charge when full");
     b->floor_v = tunable(d, "floor", "V", "9.9", "(0, inf)", "the voltage falls no further");
     b->initial_soc = number(d, "soc", NULL, "1", "[0, 1]", "state of charge at t = 0");
-    tac_param_array(d,
-                    TAC_PARAM("warnings", NULL, "[0.15, 0.10, 0.05]", "[0, 1]",
-                              "states of charge below which battery.warning is 1, 2, 3",
-                              TAC_PARAM_TUNABLE),
-                    b->warning, TAC__WARNINGS);
+    const tac_param_def warnings =
+        given_def("warnings", NULL, "[0.15, 0.10, 0.05]", "[0, 1]",
+                  "states of charge below which battery.warning is 1, 2, 3", TAC_PARAM_TUNABLE);
+    given_array(d, &warnings, b->warning, TAC__WARNINGS);
 }
 
 // Put the motors or batteries of a list on a bus. Numbers count from 1, as in scenarios; bus_of[]
 // is -1 for what is on no bus yet. A single bus without a list has all.
 static void connect(tac_declare *d, const char *list, int bus, bool alone, int count, int *bus_of)
 {
+    const tac_param_def p =
+        given_def(list, NULL, "[]", "[1, 16]", "on this bus, from 1; a single bus has all", 0);
     size_t n;
-    const double *named = tac_param_list(
-        d, TAC_PARAM(list, NULL, "[]", "[1, 16]", "on this bus, from 1; a single bus has all"),
-        TAC__ROTORS_MAX, &n);
+    const double *named = tac_param_list(d, &p, TAC__ROTORS_MAX, &n);
     for (int i = 0; alone && n == 0 && i < count; i++)
         bus_of[i] = bus;
     for (size_t k = 0; k < n; k++) {
@@ -490,17 +481,18 @@ static void check_bus(tac_declare *d, const tac__multirotor *p, int bus)
         if (b->bus != bus)
             continue;
         kinds[b->ideal]++;
-        r0_ohm = b->ideal ? r0_ohm : tac_max(r0_ohm, b->r0_ohm);
-        floor_v = b->ideal ? floor_v : tac_min(floor_v, b->floor_v);
+        r0_ohm = b->ideal ? r0_ohm : tac_max(r0_ohm, given_value(b->r0_ohm));
+        floor_v = b->ideal ? floor_v : tac_min(floor_v, given_value(b->floor_v));
     }
     if (!kinds[0] && !kinds[1])
         tac_declare_warn(d, "buses", "bus %d has no battery: what is on it has no power", bus + 1);
     if (kinds[0] && kinds[1])
         (void)tac_declare_fail(d, "buses", "bus %d has ideal and other batteries", bus + 1);
-    if (kinds[0] && !(p->bus[bus].load_w * r0_ohm < floor_v * floor_v))
+    const double load_w = given_value(p->bus[bus].load_w);
+    if (kinds[0] && !(load_w * r0_ohm < floor_v * floor_v))
         (void)tac_declare_fail(d, "buses",
                                "bus %d: batteries of %g Ohm cannot carry a load of %g W at %g V",
-                               bus + 1, r0_ohm, p->bus[bus].load_w, floor_v);
+                               bus + 1, r0_ohm, load_w, floor_v);
 }
 
 // Returns how many buses there are.
@@ -513,18 +505,15 @@ static int bus_params(tac_declare *d, tac__vehicle *v, int batteries, tac__bus *
         motor_bus[i] = -1;
     for (int k = 0; k < TAC__BATTERIES_MAX; k++)
         battery_bus[k] = -1;
-    const int buses = (int)tac_param_items(
-        d, TAC_PARAM("buses", NULL, "{}", NULL, "of the power network"), TAC__BUSES_MAX);
+    const int buses = (int)given_items(d, "buses", "{}", "of the power network", TAC__BUSES_MAX);
     for (int b = 0; b < buses; b++) {
         tac_param_begin(d, "buses", (size_t)b);
         connect(d, "motors", b, buses == 1, v->rotors, motor_bus);
         connect(d, "batteries", b, buses == 1, batteries, battery_bus);
         bus[b].load_w = tunable(d, "load", "W", "0", "[0, inf)", "power of the avionics");
         bus[b].by_equals =
-            tac_param_choice(d,
-                             TAC_PARAM("share", NULL, "resistance", NULL,
-                                       "batteries divide the current by 1/R0, or equally"),
-                             shares) == 1;
+            given_choice(d, "share", "resistance",
+                         "batteries divide the current by 1/R0, or equally", shares) == 1;
         tac_param_end(d);
     }
     check_connected(d, "motor", v->rotors, motor_bus);
@@ -561,21 +550,23 @@ static void add_contact(tac_declare *d, tac__multirotor *p, bool hull, const tac
 // One foot or point of the hull at a position, or several on a circle.
 static void contact_params(tac_declare *d, tac__multirotor *p, bool hull, tac__foot foot)
 {
-    size_t n;
-    const double *position = tac_param_list(
-        d, TAC_PARAM("position", "m", "[]", NULL, "forward, right, down of the origin"), 3, &n);
-    const double radius_m =
+    const tac_param_def at =
+        given_def("position", "m", "[]", NULL, "forward, right, down of the origin", 0);
+    const tac_param_def points =
+        given_def("count", NULL, "4", "[1, 8]", "points on that circle, from front right", 0);
+    given_real position[3];
+    const size_t n = given_list(d, &at, position, 3);
+    const real radius_m =
         number(d, "radius", "m", "0", "[0, inf)", "or: of a circle of such points");
-    const double height_m = number(d, "height", "m", "0", NULL, "of the origin above that circle");
-    const int64_t count = tac_param_int(
-        d, TAC_PARAM("count", NULL, "4", "[1, 8]", "points on that circle, from front right"));
+    const real height_m = number(d, "height", "m", "0", NULL, "of the origin above that circle");
+    const int64_t count = tac_param_int(d, &points);
     ground_params(d, &foot);
     if (n == 3) {
-        memcpy(foot.position_m, position, sizeof foot.position_m);
+        memcpy((void *)foot.position_m, position, sizeof foot.position_m);
         add_contact(d, p, hull, &foot);
         return;
     }
-    if (n != 0 || radius_m == 0) {
+    if (n != 0 || given_value(radius_m) == 0) {
         (void)tac_declare_fail(d, n ? "position" : NULL,
                                "a foot or point of the hull has a position of three numbers, or "
                                "several have a radius");
@@ -593,10 +584,13 @@ static void contact_params(tac_declare *d, tac__multirotor *p, bool hull, tac__f
 
 static void feet_params(tac_declare *d, tac__multirotor *p)
 {
-    tac__foot ground = {.stiffness = 5000, .damping = 600, .friction = 0.8, .smoothing_m_s = 0.05};
-    (void)tac_param_items(
-        d, TAC_PARAM("ground", NULL, "{}", NULL, "contact of all feet and of the hull"), 1);
-    tac_param_begin(d, "ground", 0);
+    tac__foot ground;
+    memset((void *)&ground, 0, sizeof ground);
+    ground.stiffness = R(5000.0);
+    ground.damping = R(600.0);
+    ground.friction = R(0.8);
+    ground.smoothing_m_s = R(0.05);
+    given_begin(d, "ground", "contact of all feet and of the hull");
     ground_params(d, &ground);
     tac_param_end(d);
     static const struct {
@@ -611,8 +605,8 @@ static void feet_params(tac_declare *d, tac__multirotor *p)
     tac__foot frame = ground; // farther out than feet: their damping would make it too stiff
     frame.damping *= 0.25;
     for (int hull = 0; hull < 2; hull++) {
-        const size_t items = tac_param_items(
-            d, TAC_PARAM(lists[hull].name, NULL, "[]", NULL, lists[hull].doc), lists[hull].most);
+        const size_t items =
+            given_items(d, lists[hull].name, "[]", lists[hull].doc, lists[hull].most);
         for (size_t i = 0; i < items; i++) {
             tac_param_begin(d, lists[hull].name, i);
             contact_params(d, p, hull, hull ? frame : ground);
@@ -625,8 +619,7 @@ static void feet_params(tac_declare *d, tac__multirotor *p)
 
 static int count_batteries(tac_declare *d)
 {
-    const int batteries = (int)tac_param_items(
-        d, TAC_PARAM("batteries", NULL, "{}", NULL, "1 to 8"), TAC__BATTERIES_MAX);
+    const int batteries = (int)given_items(d, "batteries", "{}", "1 to 8", TAC__BATTERIES_MAX);
     if (batteries == 0)
         (void)tac_declare_fail(d, "batteries", "a multirotor has at least one battery");
     return batteries;
@@ -648,13 +641,13 @@ void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
     vehicle_params(d, &p->vehicle);
     p->drag =
         tunable(d, "drag", "N*s/m", "0.05", "[0, inf)", "force against the velocity in the air");
-    tac_param_array(d,
-                    TAC_PARAM("damping", "N*m*s/rad", "[0.02, 0.02, 0.01]", "[0, inf)",
-                              "torque against the body rate", TAC_PARAM_TUNABLE),
-                    p->damping, 3);
-    p->euler =
-        tac_param_bool(d, TAC_PARAM("euler", NULL, "true", NULL,
-                                    "have the output euler, which costs more than all others"));
+    const tac_param_def damping =
+        given_def("damping", "N*m*s/rad", "[0.02, 0.02, 0.01]", "[0, inf)",
+                  "torque against the body rate", TAC_PARAM_TUNABLE);
+    const tac_param_def euler = given_def(
+        "euler", NULL, "true", NULL, "have the output euler, which costs more than all others", 0);
+    given_array(d, &damping, p->damping, 3);
+    p->euler = tac_param_bool(d, &euler);
     actuator_params(d, &p->actuator);
 
     p->batteries = count_batteries(d);
@@ -672,5 +665,4 @@ void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
 
     feet_params(d, p);
     tac__multirotor_prepare(p);
-    tac__multirotor_warn(d, p);
 }
