@@ -12,8 +12,8 @@
 #   gcc      as users run it      every test; format, rooms, symbols, installation, determinism
 #   clang    assertions on        every test program, but no scripts (*.sh, *.py): gcc and asan run
 #                                 those, and asan has the assertions on, too
-#   asan     gcc's sanitizers     every test but long_runs of tests/CMakeLists.txt, at -O1;
-#                                 assertions on
+#   asan     gcc's sanitizers     every test but `unsanitized` of tests/CMakeLists.txt,
+#                                 at -O1; assertions on
 #   fuzz     clang's sanitizers   the fuzz targets, some seconds each
 #
 # gcc/tools/determinism flies all examples with the programs of the first three trees and with builds
