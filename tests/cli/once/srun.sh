@@ -27,11 +27,13 @@ begin() {
 
 # finish_all: wait for all ranks; $codes are their exit codes
 finish_all() {
+    [ -n "$pids" ] || return 0 # a shell may forget who was waited for
     codes=
     for pid in $pids; do
         wait "$pid" 2>/dev/null
         codes="$codes$? "
     done
+    pids=
 }
 
 code_of() { # RANK
