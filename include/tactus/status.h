@@ -12,7 +12,8 @@
 #include <tactus/api.h>
 
 // X(name, class, text). The class is the exit code of the program for such a failure:
-// 1 the run failed, 2 usage or configuration, 3 the environment (file, network, library).
+// 1 the run failed, 2 usage or configuration, 3 the environment (file, network, library), 4 a
+// federation was ended early for this client, by its server.
 #define TAC_STATUS_TABLE(X)                                                                        \
     X(OK, 0, "no error")                                                                           \
     X(E_CALLER, 1, "a function was called with wrong arguments or at the wrong moment")            \
@@ -48,7 +49,8 @@
     X(E_PROMISE, 1, "a message was sent before the time that was promised")                        \
     X(E_FEDERATION, 1, "the federation ended early")                                               \
     X(E_GRAPH, 2, "it has no symbolic form")                                                       \
-    X(E_UNSOLVED, 1, "no solution was found")
+    X(E_UNSOLVED, 1, "no solution was found")                                                      \
+    X(E_ENDED, 4, "the server has ended the federation")
 
 typedef enum tac_status {
 #define TAC_STATUS_ENUM(name, exit_class, text) TAC_##name,

@@ -9,6 +9,7 @@
 // reports; each rank starts and watches its own share of the clients.
 #define _GNU_SOURCE // pipe2, memfd_create
 #include "cli/commands.h"
+#include "base/json_read.h"
 #include "cli/dispatch.h"
 #include "cli/launch.h"
 #include "cli/output.h"
@@ -69,7 +70,6 @@ static const int64_t FAREWELL_NS = 5000000000; // for processes to end by themse
 typedef struct child {
     const char *name;
     bool ours;  // of this rank
-    bool told;  // it has ended because the federation has
     pid_t pid;  // 0: over
     int errors; // its standard error, -1: closed
     int report; // file with its standard output, -1: none
@@ -193,8 +193,8 @@ static void be_child(const family *f, const tac_process_info *p, int output, int
             _exit(3);
         }
     } else {
-        const char *fixed[] = {"tactus", "join",   "--json", "--progress",
-                               "never",  "--name", p->name};
+        const char *fixed[] = {"tactus", "join",         "--json", "--progress",
+                               "never",  "--supervised", "--name", p->name};
         for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
             argv[n++] = fixed[i];
         n = add_options(f->args, argv, n);
@@ -235,18 +235,10 @@ static tac_status start_child(family *f, size_t i, tac_error *err)
 
 // --- watching -----------------------------------------------------------------------------------
 
-// That the federation has ended is told once, by the server's own error.
 static void show_line(family *f, child *c)
 {
-    static const char error[] = "error: ";
-    const char *end = strstr(c->line.chars, "error: the federation ended");
-    if (end) {
-        c->told = true;
-        snprintf(f->why, sizeof f->why, "%s", end + sizeof error - 1);
-    } else {
-        cli_progress_hide(&f->d.progress);
-        fprintf(stderr, "%s: %s\n", c->name, c->line.chars);
-    }
+    cli_progress_hide(&f->d.progress);
+    fprintf(stderr, "%s: %s\n", c->name, c->line.chars);
     c->line.length = 0;
 }
 
@@ -267,11 +259,20 @@ static void show_errors(family *f, child *c)
     }
 }
 
+// Whether a process failed only because the server has ended the federation. That is told once, by
+// the server's own error.
+static bool ended_with_all(const child *c)
+{
+    return c->code == tac_status_exit_code(TAC_E_ENDED);
+}
+
 // How a process ended.
 static void print_end(const child *c, char *text, size_t size)
 {
     if (c->code > 128)
         snprintf(text, size, "was ended by signal %d", c->code - 128);
+    else if (ended_with_all(c))
+        snprintf(text, size, "ended with the federation");
     else
         snprintf(text, size, "ended with exit code %d", c->code);
 }
@@ -355,28 +356,57 @@ static void wait_for_all(family *f)
 
 // --- reporting ----------------------------------------------------------------------------------
 
-// What a child wrote, on one line, if it is JSON.
-static void add_report(tac__json *json, const child *c)
+// What a child wrote, on one line; empty unless that is a JSON object.
+static void read_report(const child *c, tac__text *text)
 {
-    tac__text text;
     char bytes[4096];
     ssize_t n;
     bool indent = false;
-    tac__text_init(&text, tac_allocator_default());
     if (lseek(c->report, 0, SEEK_SET) == 0) {
         while ((n = read(c->report, bytes, sizeof bytes)) > 0) {
             for (ssize_t i = 0; i < n; i++) {
                 indent = bytes[i] == '\n' || (indent && bytes[i] == ' ');
                 if (!indent)
-                    tac__text_bytes(&text, bytes + i, 1);
+                    tac__text_bytes(text, bytes + i, 1);
             }
         }
     }
-    if (text.length && text.chars[0] == '{' && text.chars[text.length - 1] == '}' && !text.failed) {
+    if (text->failed || !text->length || text->chars[0] != '{' ||
+        text->chars[text->length - 1] != '}')
+        text->length = 0;
+}
+
+static void add_report(tac__json *json, const child *c)
+{
+    tac__text text;
+    tac__text_init(&text, tac_allocator_default());
+    read_report(c, &text);
+    if (text.length) {
         tac__json_key(json, "report");
         tac__json_raw(json, text.chars);
     }
     tac__text_fini(&text);
+}
+
+// Why the federation ended, as a child reports it.
+static tac_status fail_as(const child *c, tac_error *err)
+{
+    tac__text text;
+    tac__text_init(&text, tac_allocator_default());
+    read_report(c, &text);
+    tac_document *doc = tac_document_create(tac_allocator_default());
+    tac_node *root = NULL;
+    const char *why = NULL;
+    if (doc && text.length &&
+        tac__json_read(doc, "report", text.chars, text.length, &root, NULL) == TAC_OK) {
+        const tac_node *error = tac_node_get(root, "error");
+        const tac_node *reason = error ? tac_node_get(error, "text") : NULL;
+        why = reason ? tac_node_text(reason) : NULL;
+    }
+    tac__fail(err, TAC_E_FEDERATION, "%s", why ? why : tac_status_text(TAC_E_ENDED));
+    tac_document_destroy(doc);
+    tac__text_fini(&text);
+    return TAC_E_FEDERATION;
 }
 
 static void report_json(const family *f, tac_status status, const tac_error *err, tac__text *out)
@@ -578,7 +608,7 @@ static const child *first_failed(const family *f)
     const child *found = NULL;
     for (size_t i = 0; i < f->count; i++) {
         const child *c = &f->children[i];
-        if (c->code && (!found || (found->told && !c->told)))
+        if (c->code && (!found || (ended_with_all(found) && !ended_with_all(c))))
             found = c;
     }
     return found;
@@ -614,8 +644,7 @@ static tac_status follow(family *f, tac_error *err)
     if (stopped)
         return tac__fail(err, TAC_E_STOPPED, "stopped by a signal");
     failed = first_failed(f);
-    return failed && failed->told ? tac__fail(err, TAC_E_FEDERATION, "%s", f->why)
-                                  : check_children(f, err);
+    return failed && ended_with_all(failed) ? fail_as(failed, err) : check_children(f, err);
 }
 
 // --- the command --------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // join.c - `tactus join ADDRESS FILE`: run a simulation, or one process of it, as a client of a
 // federation.
 #include "cli/commands.h"
+#include "cli/mistakes.h"
 #include "cli/run.h"
 #include "cli/stop.h"
 
@@ -18,6 +19,9 @@ static const cli_option options[] = {
     {.name = "patience",
      .value = "T",
      .doc = "How long to try while nobody listens at ADDRESS yet; by default 10 s."},
+    {.name = "supervised",
+     .doc = "Another program watches this client: that the server has ended the federation is told "
+            "by the exit code 4 and in the report of --json, not on standard error."},
     CLI_OPTION_SET,
     CLI_OPTION_SEED,
     CLI_OPTION_DURATION,
@@ -126,6 +130,7 @@ static tac_status join(const cli_args *args, tac__text *out, tac_error *err)
     const cli_driver driver = {choose, run_client, &m};
     const tac_status status = cli_run_driven(args, args->operands[1], &driver, out, err);
     tac_client_destroy(m.client);
+    args->mistakes->silent = status == TAC_E_ENDED && cli_has(args, "supervised");
     return status;
 }
 

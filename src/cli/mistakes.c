@@ -53,6 +53,8 @@ void cli_mistakes_print(cli_mistakes *m, const tac_error *err)
 {
     if (m->count)
         cli_mistakes_add(m, err);
+    if (m->silent)
+        return;
     if (m->count < 2) {
         cli_print_error(err);
         return;

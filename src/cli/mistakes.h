@@ -15,6 +15,7 @@ typedef struct cli_mistakes {
     tac_error items[CLI_MISTAKES_MAX];
     size_t count;
     size_t more; // that were left out
+    bool silent; // nothing is printed
 } cli_mistakes;
 
 // A tac_mistake_fn; the context is the cli_mistakes.

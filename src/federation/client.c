@@ -449,7 +449,7 @@ static tac_status take_refusal(tac__frame *f, tac_error *err)
     (void)tac__frame_text(f, why, sizeof why);
     TAC_TRY(tac__frame_end(f, err));
     if (*who)
-        return tac__fail(err, TAC_E_FEDERATION, "the federation ended: '%s': %s", who, why);
+        return tac__fail(err, TAC_E_ENDED, "the federation ended: '%s': %s", who, why);
     return tac__fail(err, TAC_E_FEDERATION, "the server refuses this client: %s", why);
 }
 
@@ -461,10 +461,9 @@ static tac_status take_abort(tac__frame *f, tac_error *err)
     (void)tac__frame_text(f, why, sizeof why);
     TAC_TRY(tac__frame_end(f, err));
     if (*who)
-        return tac__fail(err, TAC_E_FEDERATION, "the federation ended: '%s' at %s: %s", who,
+        return tac__fail(err, TAC_E_ENDED, "the federation ended: '%s' at %s: %s", who,
                          TAC__SHOWN(t_us), why);
-    return tac__fail(err, TAC_E_FEDERATION, "the federation ended at %s: %s", TAC__SHOWN(t_us),
-                     why);
+    return tac__fail(err, TAC_E_ENDED, "the federation ended at %s: %s", TAC__SHOWN(t_us), why);
 }
 
 static tac_status take_start(tac__client *c, tac__frame *f, tac_error *err)

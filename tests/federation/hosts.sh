@@ -104,7 +104,7 @@ ended 'with a gap' '0 0 0 0 0' $pids $server
 same 'hash with a gap' "$(value gap.out hash)" "$(hash_of "$formation" $some)"
 
 # shellcheck disable=SC2086
-ended 'without host 4' '1 3 1 1 3' $cut_pids
+ended 'without host 4' '4 3 4 4 3' $cut_pids
 lost="the connection to 'follower1' was lost when it had come to"
 says cut.out '"finished": false' "$lost" '10.77.0.4' 'the other host does not answer any more'
 says cut.err "$lost"

@@ -633,6 +633,7 @@ static void test_abort(void **state)
     assert_string_equal(r.err.component, "bravo");
     assert_int_equal(tac__client_error(n->client, &r.err), TAC_E_FEDERATION);
     assert_string_equal(r.nodes[0].err.text, text);
+    assert_int_equal(r.nodes[0].err.status, TAC_E_ENDED);
     assert_string_equal(r.nodes[2].err.text, text);
     rig_close(&r);
 }
