@@ -50,7 +50,8 @@
     X(E_FEDERATION, 1, "the federation ended early")                                               \
     X(E_GRAPH, 2, "it has no symbolic form")                                                       \
     X(E_UNSOLVED, 1, "no solution was found")                                                      \
-    X(E_ENDED, 4, "the server has ended the federation")
+    X(E_ENDED, 4, "the server has ended the federation")                                           \
+    X(E_UNNAMED, 3, "a library that is needed is not named")
 
 typedef enum tac_status {
 #define TAC_STATUS_ENUM(name, exit_class, text) TAC_##name,

@@ -17,8 +17,6 @@ enum { TAC__PX4_ABI = 3 };
 
 // The environment variable that names the library where the configuration does not.
 #define TAC__PX4_VARIABLE "PX4_LOCKSTEP_LIB"
-// How the error begins where neither does.
-#define TAC__PX4_UNNAMED "no library of PX4 is named"
 
 typedef struct tac__px4_config {
     int32_t dataman_use_ram;

@@ -228,9 +228,9 @@ static tac_status start(tac_step *s, const tac__px4_component *c)
     }
     const char *library = library_of(c);
     if (!library || !*library)
-        return tac__fail(&f->err, TAC_E_FILE,
-                         TAC__PX4_UNNAMED ": give it as autopilot.px4.library or in the "
-                                          "environment variable " TAC__PX4_VARIABLE);
+        return tac__fail(&f->err, TAC_E_UNNAMED,
+                         "no library of PX4 is named: give it as autopilot.px4.library or in the "
+                         "environment variable " TAC__PX4_VARIABLE);
     TAC_TRY(tac__px4_open(library, &f->watch, &f->px4, &f->err));
     TAC_TRY(tac__px4_create(f->px4, &c->config, &f->err));
     TAC_TRY(set_params(c, f->px4, &f->err));

@@ -271,9 +271,9 @@ tac_status tac_px4_probe(const tac_px4_probe_def *def, tac_format format, char *
     TAC__DEF(tac_px4_probe_def, def, err);
     probe p = {.def = def, .library = def->library ? def->library : getenv(TAC__PX4_VARIABLE)};
     if (!p.library || !*p.library)
-        return tac__fail(err, TAC_E_FILE,
-                         TAC__PX4_UNNAMED ", neither here nor in the environment "
-                                          "variable " TAC__PX4_VARIABLE);
+        return tac__fail(err, TAC_E_UNNAMED,
+                         "no library of PX4 is named, neither here nor in the environment "
+                         "variable " TAC__PX4_VARIABLE);
     tac__arena_init(&p.arena, NULL);
     tac_status status = look(&p, err);
     if (status == TAC_OK)
