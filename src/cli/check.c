@@ -164,6 +164,31 @@ static void add_words(tac__json *json, const char *key, const char *const *words
     tac__json_array_end(json);
 }
 
+static void add_groups(const tac_config *config, size_t process, bool published, tac__json *json)
+{
+    bool any = false;
+    for (size_t i = 0; i < tac_config_lcm_group_count(config); i++) {
+        const tac_lcm_group_info g = tac_config_lcm_group_info(config, i);
+        if (g.process != process || g.published != published)
+            continue;
+        if (!any) {
+            tac__json_key(json, published ? "publish" : "subscribe");
+            tac__json_array_begin(json);
+        }
+        any = true;
+        tac__json_object_begin(json);
+        tac__json_key_text(json, "channel", g.channel);
+        add_words(json, published ? "signals" : "inputs", g.names, g.count);
+        if (published) {
+            tac__json_key_u64(json, "period_us", g.period_us);
+            tac__json_key_u64(json, "offset_us", g.offset_us);
+        }
+        tac__json_object_end(json);
+    }
+    if (any)
+        tac__json_array_end(json);
+}
+
 static void add_federation(const tac_config *config, const federation *f, tac__json *json)
 {
     if (!f->info.process_count)
@@ -183,6 +208,8 @@ static void add_federation(const tac_config *config, const federation *f, tac__j
         if (p.config)
             tac__json_key_text(json, "config", p.config);
         add_words(json, "command", p.command, p.command_count);
+        add_groups(config, i, true, json);
+        add_groups(config, i, false, json);
         tac__json_object_end(json);
     }
     tac__json_array_end(json);

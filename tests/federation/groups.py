@@ -179,6 +179,12 @@ def test_values():
     code, out, _ = run("check", path)
     check("publishes STATE: leader.Body.position, leader.Body.velocity every 20 ms" in out
           and "takes ORDER: follower.Pilot.target_velocity" in out, out)
+    told = json.loads(run("check", path, "--json")[1])["federation"]["processes"]
+    groups = [one for process in told for one in process.get("publish", [])]
+    check({"channel": "STATE", "signals": ["leader.Body.position", "leader.Body.velocity"],
+           "period_us": 20000, "offset_us": groups[0]["offset_us"]} in groups, groups)
+    check({"channel": "ORDER", "inputs": ["follower.Pilot.target_velocity"]}
+          in [one for process in told for one in process.get("subscribe", [])], told)
 
 
 def two(publish=PUBLISH, subscribe=SUBSCRIBE, delay="3 ms", more=""):
