@@ -1,11 +1,15 @@
-// table.h - linear interpolation in tables of constants, for model code of any scalar kind.
+// table.h - interpolation in tables of constants, for model code of any scalar kind.
 //
-// A table gives its entries exactly at its breakpoints, the straight line between them, and outside
-// either the entry at the edge or the line of the last segment. A NaN argument gives NaN.
+// A table gives its entries exactly at its breakpoints. Between them it is a straight line, or, if
+// `bend` is given, a cubic spline with continuous first and second derivatives (math/spline.h has
+// the equations). Outside it is either the entry at the edge, or the straight line with the slope
+// of the table at the edge. A NaN argument gives NaN.
 #ifndef TAC_MATH_TABLE_H
 #define TAC_MATH_TABLE_H
 
 #include "math/real.h"
+
+#include <stddef.h>
 
 typedef enum table_ends { TABLE_CLAMP, TABLE_EXTRAPOLATE } table_ends;
 
@@ -16,6 +20,7 @@ typedef struct table1 {
     const double *x; // [nx]
     const double *y; // [nx]
     table_ends ends;
+    const double *bend; // [2][nx] for a spline, from tac__spline_bend; NULL: straight lines
 } table1;
 
 typedef struct table2 {
@@ -65,11 +70,47 @@ static inline table__place table__find(int n, const double *x, table_ends ends, 
     return p;
 }
 
-static inline real table1_at(const table1 *table, real x)
+// The straight line from entry to entry of the segment.
+static inline real table__line(const table1 *table, table__place p)
 {
     int n = table->nx;
-    table__place p = table__find(n, table->x, table->ends, x);
     return r_lerp(r_pick(table->y, n - 1, p.index), r_pick(table->y + 1, n - 1, p.index), p.t);
+}
+
+// How far the spline is below that line: 0 at both ends of the segment, exactly.
+static inline real table__sag(const table1 *table, table__place p)
+{
+    int n = table->nx;
+    real a = r_pick(table->bend, n - 1, p.index), b = r_pick(table->bend + n, n - 1, p.index);
+    return p.t * (1.0 - p.t) * (a + b * p.t);
+}
+
+// The slope of the spline at its first or last breakpoint.
+static inline double table__end_slope(const table1 *table, int last)
+{
+    int i = last ? table->nx - 2 : 0;
+    const double *x = table->x + i, *y = table->y + i, *a = table->bend + i, *b = a + table->nx;
+    return (y[1] - y[0] + (last ? a[0] + b[0] : -a[0])) / (x[1] - x[0]);
+}
+
+static inline real table__spline(const table1 *table, real x)
+{
+    int n = table->nx;
+    table__place p = table__find(n, table->x, TABLE_CLAMP, x);
+    real y = table__line(table, p) - table__sag(table, p);
+    if (table->ends == TABLE_CLAMP)
+        return y;
+    real beyond = x - r_clamp(x, R(table->x[0]), R(table->x[n - 1]));
+    return y +
+           r_select(x < table->x[0], R(table__end_slope(table, 0)), R(table__end_slope(table, 1))) *
+               beyond;
+}
+
+static inline real table1_at(const table1 *table, real x)
+{
+    if (table->bend)
+        return table__spline(table, x);
+    return table__line(table, table__find(table->nx, table->x, table->ends, x));
 }
 
 // Bilinear: along y on both sides, then along x.

@@ -88,8 +88,8 @@ static inline real *sample_tables(const real *in, real *out)
     static const double y[5] = {10.8, 11.1, 11.5, 11.6, 12.6};
     static const double u[3] = {-1.0, 0.5, 2.0};
     static const double z[15] = {1, 2, 4, 3, -1, 2, 7, 5, 1, 0, 0.5, 9, -3, 2, 6};
-    table1 clamped = {5, x, y, TABLE_CLAMP};
-    table1 extended = {5, x, y, TABLE_EXTRAPOLATE};
+    table1 clamped = {5, x, y, TABLE_CLAMP, NULL};
+    table1 extended = {5, x, y, TABLE_EXTRAPOLATE, NULL};
     table2 map = {5, 3, x, u, z, TABLE_CLAMP};
     table2 extended_map = {5, 3, x, u, z, TABLE_EXTRAPOLATE};
     *out++ = table1_at(&clamped, in[6]);

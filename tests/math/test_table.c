@@ -16,8 +16,8 @@ static const double y[NX] = {3.3, -7.1, 0.2, 1e6, -1.1};
 static const double u[NY] = {-0.9, 0.3, 4.7};
 static const double z[NX * NY] = {1.1, 2.7, -3.3, 0.4, 5.5, 6.1, 7, 8, 9, -1, -2, 1e-3, 4, 4, 4};
 
-static const table1 clamped = {NX, x, y, TABLE_CLAMP};
-static const table1 extended = {NX, x, y, TABLE_EXTRAPOLATE};
+static const table1 clamped = {NX, x, y, TABLE_CLAMP, NULL};
+static const table1 extended = {NX, x, y, TABLE_EXTRAPOLATE, NULL};
 static const table2 map = {NX, NY, x, u, z, TABLE_CLAMP};
 static const table2 extended_map = {NX, NY, x, u, z, TABLE_EXTRAPOLATE};
 
@@ -105,7 +105,7 @@ static void test_two_breakpoints_suffice(void **state)
 {
     (void)state;
     const double ends[2] = {0.0, 2.0}, values[2] = {1.0, 5.0};
-    const table1 line = {2, ends, values, TABLE_EXTRAPOLATE};
+    const table1 line = {2, ends, values, TABLE_EXTRAPOLATE, NULL};
     assert_true(table1_at(&line, 1.0) == 3.0);
     assert_true(table1_at(&line, -1.0) == -1.0);
 }

@@ -5,7 +5,7 @@
 
 static inline real aero__table(const tac__rocket_aero_shape *shape, const double *values, real mach)
 {
-    table1 t = {shape->points, shape->mach, values, TABLE_CLAMP};
+    table1 t = {shape->points, shape->mach, values, TABLE_CLAMP, NULL};
     return table1_at(&t, mach);
 }
 

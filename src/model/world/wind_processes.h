@@ -65,7 +65,7 @@ static inline dryden_scale dryden__scale(const tac__dryden *p, const double *alo
     real h = height_m / WIND__FOOT;
     real low = r_clamp(h, R(10.0), R(1000.0));
     real root = r_pow(0.177 + 0.000823 * low, R(0.4));
-    table1 intensity = {TAC__DRYDEN_ALTITUDES, tac__dryden_altitude, aloft, TABLE_CLAMP};
+    table1 intensity = {TAC__DRYDEN_ALTITUDES, tac__dryden_altitude, aloft, TABLE_CLAMP, NULL};
     real sigma = table1_at(&intensity, r_max(R(2000.0), h)) * WIND__FOOT;
     dryden_scale s;
     s.aloft = r_clamp((h - 1000.0) / 1000.0, R(0.0), R(1.0));
