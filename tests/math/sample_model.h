@@ -2,6 +2,8 @@
 // by the kind_* units beside it.
 #include "math/mat.h"
 #include "math/quat.h"
+#include "math/sample_spline.h"
+#include "math/spline.h"
 #include "math/table.h"
 
 typedef struct propeller {
@@ -114,6 +116,18 @@ static inline real *sample_matrices(const real *in, real *out)
     return out + 3;
 }
 
+static inline real *sample_splines(const real *in, real *out)
+{
+    double bend[2 * SAMPLE_SPLINE_POINTS];
+    tac__spline_bend(SAMPLE_SPLINE_POINTS, sample_spline_x, sample_spline_y, bend);
+    table1 clamped = {SAMPLE_SPLINE_POINTS, sample_spline_x, sample_spline_y, TABLE_CLAMP, bend};
+    table1 extended = clamped;
+    extended.ends = TABLE_EXTRAPOLATE;
+    *out++ = table1_at(&clamped, in[SAMPLE_SPLINE_INPUT]);
+    *out++ = table1_at(&extended, in[SAMPLE_SPLINE_INPUT]);
+    return out;
+}
+
 // From 8 inputs to at most 128 outputs; returns how many there are.
 TAC_ENTRY int TAC_KINDED(tac__sample)(const real *in, real *out)
 {
@@ -122,5 +136,6 @@ TAC_ENTRY int TAC_KINDED(tac__sample)(const real *in, real *out)
     end = sample_flight(in, end);
     end = sample_tables(in, end);
     end = sample_matrices(in, end);
+    end = sample_splines(in, end);
     return (int)(end - out);
 }
