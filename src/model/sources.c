@@ -2,6 +2,8 @@
 // sources.model.h.
 #define TAC_KIND_F64
 #include "model/sources.h"
+#include "base/error.h"
+#include "model/spline.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -89,8 +91,39 @@ const tac_component_type tac__sine_type = {
 
 // --- profile ------------------------------------------------------------------------------------
 
+static tac_status profile_times(tac_declare *d, tac__profile_source *c, const double *times_s)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        if (!tac__whole_microseconds(times_s[i], &c->times_us[i]))
+            return tac_declare_fail(d, "times", "times must be whole microseconds");
+        if (i > 0 && c->times_us[i] <= c->times_us[i - 1])
+            return tac_declare_fail(d, "times", "times must ascend");
+    }
+    if (c->interpolation == TAC__PROFILE_LINEAR && c->count < 2)
+        return tac_declare_fail(d, "times", "lines need at least two times, found %zu", c->count);
+    return TAC_OK;
+}
+
+static tac_status profile_numbers(tac_declare *d, const tac__profile_source *c,
+                                  const double *times_s, const double *values)
+{
+    double numbers[3 * TAC__PROFILE_MAX];
+    const size_t n = c->count;
+    size_t count = n;
+    memcpy(numbers, values, n * sizeof *values);
+    if (c->interpolation == TAC__PROFILE_SPLINE) {
+        TAC_TRY(tac__declare_spline(
+            d, TAC__SPLINE("times", "values", n, times_s, values, .above = -DBL_MAX), numbers + n));
+        count = 3 * n;
+    }
+    if (count)
+        tac_declare_numbers(d, numbers, count * sizeof *numbers);
+    return TAC_OK;
+}
+
 static tac_status profile_declare(tac_declare *d, void *self)
 {
+    static const char *const interpolations[] = {"hold", "linear", "spline", NULL}; // as the enum
     tac__profile_source *c = self;
     const char *unit =
         tac_param_text(d, TAC_PARAM(.name = "unit", .fallback = "1", .doc = "unit of the signal"));
@@ -106,25 +139,25 @@ static tac_status profile_declare(tac_declare *d, void *self)
                        TAC_PARAM(.name = "values", .flags = TAC_PARAM_TUNABLE, .unit = unit,
                                  .doc = "the value from each of the times on"),
                        TAC__PROFILE_MAX, &count);
+    c->interpolation = (tac__profile_interpolation)tac_param_choice(
+        d,
+        TAC_PARAM(.name = "interpolation", .fallback = "hold",
+                  .doc = "between times: the value holds (before the first it is 0), goes on "
+                         "straight lines, or on a curve with continuous second derivative; "
+                         "outside the last two hold"),
+        interpolations);
     tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64, .unit = unit,
-                                   .doc = "the value of the last time that has passed"));
+                                   .doc = "the value at this time"));
     if (count != c->count)
         return tac_declare_fail(d, "values", "%zu times, but %zu values", c->count, count);
-    if (count)
-        tac_declare_numbers(d, values, count * sizeof *values);
-    for (size_t i = 0; i < c->count; i++) {
-        if (!tac__whole_microseconds(times_s[i], &c->times_us[i]))
-            return tac_declare_fail(d, "times", "times must be whole microseconds");
-        if (i > 0 && c->times_us[i] <= c->times_us[i - 1])
-            return tac_declare_fail(d, "times", "times must ascend");
-    }
-    return TAC_OK;
+    TAC_TRY(profile_times(d, c, times_s));
+    return profile_numbers(d, c, times_s, values);
 }
 
 static bool profile_alike(const void *self, const void *other)
 {
     const tac__profile_source *a = self, *b = other;
-    return a->count == b->count &&
+    return a->interpolation == b->interpolation && a->count == b->count &&
            !memcmp(a->times_us, b->times_us, a->count * sizeof *a->times_us);
 }
 
@@ -133,7 +166,8 @@ static bool profile_alike(const void *self, const void *other)
         .step = tac__profile_step_##kind                                                           \
     }
 const tac_component_type tac__profile_type = {
-    TAC__TYPE("profile", "1", "a value that changes at given times; 0 before the first", 0),
+    TAC__TYPE("profile", "1",
+              "a value that changes at given times, in steps, on lines or on a curve", 0),
     .stage = TAC_STAGE_SCENARIO,
     .self_size = sizeof(tac__profile_source),
     .declare = profile_declare,

@@ -19,10 +19,17 @@ typedef struct tac__sine {
     } element[TAC__SIZE_MAX];
 } tac__sine;
 
-// Its numbers are the values, one for each of the times.
+// Its numbers are the values, one for each of the times; of a spline also a and b of math/spline.h.
 enum { TAC__PROFILE_MAX = 1024 };
 
+typedef enum tac__profile_interpolation {
+    TAC__PROFILE_HOLD,
+    TAC__PROFILE_LINEAR,
+    TAC__PROFILE_SPLINE
+} tac__profile_interpolation;
+
 typedef struct tac__profile_source {
+    tac__profile_interpolation interpolation;
     size_t count;
     tac_time times_us[TAC__PROFILE_MAX];
 } tac__profile_source;

@@ -27,9 +27,8 @@ TAC_ENTRY tac_status TAC_KINDED(tac__sine_step)(tac_step *s, const void *self)
 }
 
 // The value of the last time that has passed.
-TAC_ENTRY tac_status TAC_KINDED(tac__profile_step)(tac_step *s, const void *self)
+static inline real profile__held(const tac_step *s, const tac__profile_source *c)
 {
-    const tac__profile_source *c = (const tac__profile_source *)self;
     const param *values = STEP_P(s, param);
     real y = R(0.0);
 #ifdef TAC_KIND_SYM
@@ -39,7 +38,76 @@ TAC_ENTRY tac_status TAC_KINDED(tac__profile_step)(tac_step *s, const void *self
     for (size_t i = 0; i < c->count && c->times_us[i] <= s->t_us; i++)
         y = P(values[i]);
 #endif
-    *step_out(s, TAC__SOURCE_OUT) = y;
+    return y;
+}
+
+// From time `i` to the next one.
+typedef struct profile_segment {
+    real from_us, to_us;
+    real from, to; // values
+    real a, b;     // of a spline; else 0
+} profile_segment;
+
+static inline profile_segment profile__segment(const tac_step *s, const tac__profile_source *c,
+                                               size_t i)
+{
+    const param *values = STEP_P(s, param), *bend = values + c->count;
+    profile_segment g;
+    g.from_us = R((double)c->times_us[i]);
+    g.to_us = R((double)c->times_us[i + 1]);
+    g.from = P(values[i]);
+    g.to = P(values[i + 1]);
+    g.a = g.b = R(0.0);
+    if (c->interpolation == TAC__PROFILE_SPLINE) {
+        g.a = P(bend[i]);
+        g.b = P(bend[c->count + i]);
+    }
+    return g;
+}
+
+// The segment in which the time of the step lies: the first one before, the last one after all.
+static inline profile_segment profile__find(const tac_step *s, const tac__profile_source *c)
+{
+#ifdef TAC_KIND_SYM
+    profile_segment g = profile__segment(s, c, 0);
+    for (size_t i = 1; i + 1 < c->count; i++) {
+        profile_segment next = profile__segment(s, c, i);
+        cond reached = step_t_us(s) >= next.from_us;
+        g.from_us = r_select(reached, next.from_us, g.from_us);
+        g.to_us = r_select(reached, next.to_us, g.to_us);
+        g.from = r_select(reached, next.from, g.from);
+        g.to = r_select(reached, next.to, g.to);
+        g.a = r_select(reached, next.a, g.a);
+        g.b = r_select(reached, next.b, g.b);
+    }
+    return g;
+#else
+    size_t i = 0;
+    while (i + 2 < c->count && c->times_us[i + 1] <= s->t_us)
+        i++;
+    return profile__segment(s, c, i);
+#endif
+}
+
+// The first value before the first time, the last one after the last; math/spline.h.
+static inline real profile__between(const tac_step *s, const tac__profile_source *c)
+{
+    profile_segment g = profile__find(s, c);
+    real first = R((double)c->times_us[0]), last = R((double)c->times_us[c->count - 1]);
+    real t = (r_clamp(step_t_us(s), first, last) - g.from_us) / (g.to_us - g.from_us);
+    real y = r_lerp(g.from, g.to, t);
+    if (c->interpolation == TAC__PROFILE_SPLINE)
+        y -= t * (1.0 - t) * (g.a + g.b * t);
+    return y;
+}
+
+TAC_ENTRY tac_status TAC_KINDED(tac__profile_step)(tac_step *s, const void *self)
+{
+    const tac__profile_source *c = (const tac__profile_source *)self;
+    if (c->interpolation == TAC__PROFILE_HOLD)
+        *step_out(s, TAC__SOURCE_OUT) = profile__held(s, c);
+    else
+        *step_out(s, TAC__SOURCE_OUT) = profile__between(s, c);
     return TAC_OK;
 }
 

@@ -348,6 +348,17 @@ static void test_mistakes_are_refused(void **state)
             "expected as many as in 'at', 3, found 2");
     refused("type: rocket_motor, params: {thrust: 1 kN, isp: 200, fuel: 5, curve: {at: [1, 1]}}",
             "each above the one before");
+#define CURVE "type: rocket_motor, params: {thrust: 1 kN, isp: 200, fuel: 5, curve: {"
+    refused(CURVE "at: [0, 1], interpolation: spline}}", "at least 3 points, found 2");
+    refused(CURVE "at: [0, 1, 1], thrust: [1, 1, 1], interpolation: spline}}",
+            "each above the one before");
+    refused(CURVE "at: [0, 0.1, 0.2, 1], thrust: [1, 1, 0.05, 0.05], interpolation: spline}}",
+            "falls to -6.75893 at 0.696743, expected above 0 everywhere");
+    refused("type: rocket_aero, params: {diameter: 1 m, drag: 1, interpolation: spline}",
+            "at least 3 points, found 2");
+    refused("type: rocket_aero, params: {diameter: 1 m, mach: [0, 1, 2], drag: [1, 0, 1], normal: "
+            "[1, 0, 0.5], interpolation: spline}",
+            "expected at least 0 everywhere");
     refused("type: rocket_motor, params: {thrust: 1 kN, isp: 200, isp_sea_level: 210, fuel: 5}",
             "must not be above 'isp', 200 s");
     refused("type: rocket_motor, params: {thrust: 1 kN, isp: 200, fuel: 5, direction: [0, 0, 0]}",

@@ -81,6 +81,14 @@ static void test_refusals(void **state)
             "must rise");
     refused(BODY ROTORS "      batteries: {ocv: [10, 11, 12]}\n", TAC_E_CONFIG,
             "there are 3 and 2");
+    refused(BODY ROTORS "      batteries: {ocv_interpolation: spline}\n", TAC_E_CONFIG,
+            "at least 3 points, found 2");
+    refused(BODY ROTORS "      batteries: {ocv_soc: [0, 0.5, 0.6, 1], ocv: [1, 1, 9, 12], "
+                        "ocv_interpolation: spline}\n",
+            TAC_E_CONFIG, "expected above 0 everywhere");
+    refused(BODY ROTORS "      batteries: {ocv_soc: [0, 0.5, 0.5], ocv: [1, 2, 3], "
+                        "ocv_interpolation: spline}\n",
+            TAC_E_CONFIG, "must rise");
     refused(BODY ROTORS "      feet: {height: 0.1}\n", TAC_E_CONFIG, "or several have a radius");
     refused(BODY ROTORS "      feet: [{radius: 1, count: 8}, {position: [0, 0, 0]}]\n",
             TAC_E_CONFIG, "more than 8 feet");

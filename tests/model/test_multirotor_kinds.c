@@ -46,6 +46,7 @@ static void two_of_everything(void)
     p.battery[1].points = 4;
     memcpy(p.battery[1].soc, (double[]){0, 0.1, 0.7, 1}, 4 * sizeof(double));
     memcpy(p.battery[1].ocv_v, (double[]){10, 11.2, 12, 12.6}, 4 * sizeof(double));
+    p.battery[1].spline = true;
     p.battery[1].bus = 1;
     p.bus[1].load_w = 20;
     p.vehicle.rotor[1].bus = p.vehicle.rotor[3].bus = 1;

@@ -7,8 +7,8 @@
 static rig r;
 
 // Two rockets that differ in all that is a shape: rail, attitude, air, oblateness, spool, curve,
-// tank; and two orbiters.
-#define TEXT(j2, motion, motor, tank1, tank2)                                                      \
+// tank; two orbiters; and two rockets with splines in the place of lines.
+#define TEXT(j2, motion, motor, tank1, tank2, tables)                                              \
     "duration: 10 s\n"                                                                             \
     "world: {latitude: 40 deg, longitude: 10 deg, altitude: 300 m, geodesy: wgs84}\n"              \
     "scheduler: {rate_groups: [{name: g, period: 100 ms, components: ['*']}]}\n"                   \
@@ -33,8 +33,7 @@ static rig r;
     "  air:\n"                                                                                     \
     "    type: rocket_aero\n"                                                                      \
     "    params:\n"                                                                                \
-    "      {diameter: 0.46, mach: [0, 0.05, 0.2, 3], drag: [0.3, 0.5, 0.4, 0.35],\n"               \
-    "       normal: [24, 25, 22, 16], pressure_centre: [2.5, 2.4, 2.7, 3],\n"                      \
+    "      {diameter: 0.46, " tables ",\n"                                                         \
     "       damping: [10, 100, 90], cross_area: 4.5, cross_centre: 4.8}\n"                         \
     "    inputs: {velocity: body.air_velocity, rate: body.air_rate, density: body.air.density,\n"  \
     "      mach: body.mach}\n"                                                                     \
@@ -54,15 +53,29 @@ static rig r;
     "    inputs: {push: push.y}\n"                                                                 \
     "  push: {type: constant, params: {size: 3, unit: m/s^2, value: [0.1, 0.2, -0.3]}}\n"
 
+#define LINES                                                                                      \
+    "mach: [0, 0.05, 0.2, 3], drag: [0.3, 0.5, 0.4, 0.35], normal: [24, 25, 22, 16],\n"            \
+    "       pressure_centre: [2.5, 2.4, 2.7, 3]"
+#define CURVES                                                                                     \
+    "mach: [0, 0.05, 0.1, 0.2, 0.4], drag: [0.3, 0.5, 0.4, 0.35, 0.4],\n"                          \
+    "       normal: [24, 25, 22, 16, 18], pressure_centre: [2.5, 2.4, 2.7, 3, 3.1],\n"             \
+    "       interpolation: spline"
+
 static const char *const texts[] = {
     TEXT("1.08262982e-3", "rail: 6 m",
          "spool: 0.2 s, curve: {at: [0, 0.05, 1], thrust: [1, 1.4, 1]}",
-         ", settled: true, capacity: 400", ""),
+         ", settled: true, capacity: 400", "", LINES),
     TEXT("0", "velocity: [10, 2, 3], rate: [0.1, -0.2, 0.3]",
          "curve: {over: time, at: [0, 0.5, 4], thrust: [1, 1.4, 0.8]}", "",
-         ", settled: true, capacity: 300"),
+         ", settled: true, capacity: 300", LINES),
     TEXT("1.08262982e-3", "motion: fixed, air: false, velocity: [100, 200, 300]", "residual: 2", "",
-         ""),
+         "", LINES),
+    TEXT("0", "rail: 6 m",
+         "curve: {at: [0, 0.3, 0.6, 1], thrust: [1, 1.4, 1.2, 0.9], interpolation: spline}", "", "",
+         CURVES),
+    TEXT("0", "velocity: [10, 2, 3]",
+         "curve: {over: time, at: [0, 0.5, 4], thrust: [1, 1.4, 0.8], interpolation: spline}", "",
+         "", CURVES),
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 static const char *const names[] = {"body", "motor", "mass", "air", "chute", "orbiter"};

@@ -4,18 +4,22 @@
 
 #include "model/labels.h"
 
-static const char *const operators[] = {"constant", "sine",   "profile", "noise", "counter",
-                                        "circle",   "gain",   "sum",     "limit", "filter",
-                                        "quick",    "sensor", "tracker"};
+static const char *const operators[] = {"constant", "sine",    "profile", "ramps",  "bends",
+                                        "noise",    "counter", "circle",  "gain",   "sum",
+                                        "limit",    "filter",  "quick",   "sensor", "tracker"};
 static const char *const instruments[] = {"estimator",    "late", "imu", "barometer",
                                           "magnetometer", "gps",  "ou",  "dryden",
-                                          "table",        "held", "row"};
+                                          "table",        "held", "row", "smooth"};
 
 static const char operators_text[] =
     "  constant: {type: constant, params: {size: 3, value: [1, -2, 0.5]}}\n"
     "  sine: {type: sine, params: {size: 3, amplitude: [2, 3, 1], bias: [0, 1, 2],\n"
     "         phase: [0, 90 deg, 1], frequency: 1.3}}\n"
     "  profile: {type: profile, params: {times: [10 ms, 300 ms, 1 s], values: [1, -3, 2]}}\n"
+    "  ramps: {type: profile, params: {times: [10 ms, 300 ms, 1 s], values: [1, -3, 2],\n"
+    "          interpolation: linear}}\n"
+    "  bends: {type: profile, params: {times: [10 ms, 300 ms, 400 ms, 1 s],\n"
+    "          values: [1, -3, 2, 4], interpolation: spline}}\n"
     "  noise: {type: noise, params: {size: 4, deviation: [1, 2, 0, 0.5]}}\n"
     "  counter: {type: counter}\n"
     "  circle: {type: circle, params: {radius: 8 m, height: 3 m}}\n"
@@ -97,7 +101,13 @@ static const char instruments_text[] =
                                                               "[0.1, 0.5],\n"
                                                               "         east: [1, 2]}}\n"
                                                               "  row: {type: wind, params: {kind: "
-                                                              "table, times: [0.5], down: [1]}}\n";
+                                                              "table, times: [0.5], down: [1]}}\n"
+                                                              "  smooth: {type: wind, params: "
+                                                              "{kind: table, times: [0.1, 0.5, "
+                                                              "0.7, 1.2],\n"
+                                                              "           north: [1, 2, -1, 4], "
+                                                              "down: [0, 1, 0, 3], interpolation: "
+                                                              "spline}}\n";
 
 static void open_rig(rig *r, const char *components)
 {

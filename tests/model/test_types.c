@@ -111,6 +111,35 @@ static void test_profile(void **state)
                 TAC_E_CONFIG, "times must ascend");
 }
 
+// Straight lines, and the cubic on which the points lie; at both ends the value holds.
+static void test_profile_between_times(void **state)
+{
+    (void)state;
+    rig_open(&r, "duration: 5 s\n"
+                 "scheduler: {rate_groups: [{name: g, period: 10 ms, components: ['*']}]}\n"
+                 "components:\n"
+                 "  line: {type: profile, params: {times: [1, 2, 4], values: [1, 3, -1],\n"
+                 "    interpolation: linear}}\n"
+                 "  curve: {type: profile, params: {times: [1, 1.5, 2, 3.5, 4],\n"
+                 "    values: [1, 3.375, 8, 42.875, 64], interpolation: spline}}\n");
+    for (tac_time t_us = 0; t_us <= 5000000; t_us += 130000) {
+        rig_run(&r, t_us);
+        const double t = t_us < 1000000 ? 1 : t_us > 4000000 ? 4 : (double)t_us * 1e-6;
+        near(rig_f64(&r, "line.y"), t < 2 ? 1 + 2 * (t - 1) : 3 - 2 * (t - 2), 1e-14, "line");
+        near(rig_f64(&r, "curve.y"), t * t * t, 4e-14, "curve");
+    }
+    rig_close(&r);
+#define REFUSED(params, part)                                                                      \
+    rig_refused("duration: 1 s\n"                                                                  \
+                "scheduler: {rate_groups: [{name: g, period: 1 ms, components: [a]}]}\n"           \
+                "components: {a: {type: profile, params: {" params "}}}\n",                        \
+                TAC_E_CONFIG, part)
+    REFUSED("times: [1, 2], values: [1, 2], interpolation: spline", "at least 3 points, found 2");
+    REFUSED("times: [1], values: [1], interpolation: linear", "at least two times, found 1");
+    REFUSED("times: [1, 3, 2], values: [1, 2, 3], interpolation: spline", "times must ascend");
+#undef REFUSED
+}
+
 static void test_noise_and_sensor(void **state)
 {
     (void)state;
@@ -450,10 +479,10 @@ static void test_parameters_in_the_unit_of_the_signal(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_constant), cmocka_unit_test(test_constant_alone),
           cmocka_unit_test(test_sine), cmocka_unit_test(test_profile),
-          cmocka_unit_test(test_noise_and_sensor), cmocka_unit_test(test_counter),
-          cmocka_unit_test(test_circle), cmocka_unit_test(test_operators),
-          cmocka_unit_test(test_filter), cmocka_unit_test(test_tracker),
-          cmocka_unit_test(test_integrator_and_lag),
+          cmocka_unit_test(test_profile_between_times), cmocka_unit_test(test_noise_and_sensor),
+          cmocka_unit_test(test_counter), cmocka_unit_test(test_circle),
+          cmocka_unit_test(test_operators), cmocka_unit_test(test_filter),
+          cmocka_unit_test(test_tracker), cmocka_unit_test(test_integrator_and_lag),
           cmocka_unit_test(test_oscillator_order_of_convergence), cmocka_unit_test(test_point_mass),
           cmocka_unit_test(test_beacon_and_listener), cmocka_unit_test(test_monitor),
           cmocka_unit_test(test_parameters_in_the_unit_of_the_signal), cmocka_unit_test(test_sizes))

@@ -474,6 +474,26 @@ static void test_table(void **state)
     refused("kind: table", "the table is empty");
     refused("kind: table, times: [0, 1], east: [1]", "2 times, but 1 velocities");
     refused("kind: table, times: [1, 0], east: [1, 1]", "times must ascend");
+    refused("kind: table, interpolation: spline, times: [1, 2], east: [1, 1]",
+            "at least 3 rows, found 2");
+}
+
+// Through points of a cubic it is that cubic; outside it holds.
+static void test_table_as_a_spline(void **state)
+{
+    (void)state;
+    open_wind("10 ms",
+              "kind: table, interpolation: spline, times: [1 s, 1.5 s, 2 s, 3.5 s, 4 s], "
+              "north: [1, 3.375, 8, 42.875, 64], down: [5, 5, 5, 5, 5]",
+              "");
+    for (tac_time t_us = 0; t_us <= 5000000; t_us += 130000) {
+        rig_run(&r, t_us);
+        const double t = t_us < 1000000 ? 1 : t_us > 4000000 ? 4 : (double)t_us * 1e-6;
+        near(base()[0], t * t * t, 4e-14, "north");
+        near(base()[1], 0, 0, "east");
+        near(base()[2], 5, 0, "down");
+    }
+    rig_close(&r);
 }
 
 static void test_needs_a_period(void **state)
@@ -608,5 +628,6 @@ TEST_MAIN(cmocka_unit_test(test_none_constant_and_gust), cmocka_unit_test(test_p
           cmocka_unit_test(test_dryden_is_exact), cmocka_unit_test(test_dryden_start),
           cmocka_unit_test(test_dryden_statistics), cmocka_unit_test(test_dryden_altitudes),
           cmocka_unit_test(test_dryden_axes), cmocka_unit_test(test_dryden_inputs),
-          cmocka_unit_test(test_table), cmocka_unit_test(test_needs_a_period),
-          cmocka_unit_test(test_lanes), cmocka_unit_test(test_several_at_once))
+          cmocka_unit_test(test_table), cmocka_unit_test(test_table_as_a_spline),
+          cmocka_unit_test(test_needs_a_period), cmocka_unit_test(test_lanes),
+          cmocka_unit_test(test_several_at_once))

@@ -3,19 +3,27 @@
 #define TAC_KIND_F64
 #include "model/rocket/aero.h"
 #include "math/table.h"
+#include "model/spline.h"
 
 #include <string.h>
 
-// Reads one value, or one for each Mach number.
-static void table_params(tac_declare *d, const tac_param_def *def, int points, double *values)
+// Reads one value, or one for each Mach number, and makes the spline through them if it is wanted.
+// `least`: no value of a spline may be below.
+static void table_params(tac_declare *d, const tac_param_def *def,
+                         const tac__rocket_aero_shape *shape, double least, double *values,
+                         double *bend)
 {
     size_t n;
+    const size_t points = (size_t)shape->points;
     const double *list = tac_param_list(d, def, TAC__AERO_POINTS_MAX, &n);
-    if (n != 1 && n != (size_t)points)
+    if (n != 1 && n != points)
         (void)tac_declare_fail(
-            d, def->name, "expected one number or as many as in 'mach', %d, found %zu", points, n);
-    for (size_t i = 0; i < (size_t)points && n; i++)
+            d, def->name, "expected one number or as many as in 'mach', %zu, found %zu", points, n);
+    for (size_t i = 0; i < points && n; i++)
         values[i] = list[n == 1 ? 0 : i < n ? i : n - 1];
+    if (shape->spline && (n == 1 || n == points))
+        (void)tac__declare_spline(
+            d, TAC__SPLINE("mach", def->name, points, shape->mach, values, .above = least), bend);
 }
 
 static tac_status aero_declare(tac_declare *d, void *self)
@@ -29,21 +37,24 @@ static tac_status aero_declare(tac_declare *d, void *self)
     const double *mach = tac_param_list(
         d, TAC_PARAM("mach", NULL, "[0, 1]", NULL, "breakpoints of the tables, rising"),
         TAC__AERO_POINTS_MAX, &n);
-    if (!table_breakpoints_valid((int)n, mach))
-        (void)tac_declare_fail(d, "mach",
-                               "expected at least two numbers, each above the one before");
     shape->points = (int)n;
     memcpy(shape->mach, mach, n * sizeof *mach);
-    table_params(d, TAC_PARAM("drag", NULL, NULL, "[0, inf)", "coefficient, by Mach number"),
-                 shape->points, shape->drag);
+    shape->spline = tac__param_spline(d, "interpolation");
+    if (!table_breakpoints_valid((int)n, mach)) {
+        (void)tac_declare_fail(d, "mach",
+                               "expected at least two numbers, each above the one before");
+        shape->spline = false;
+    }
+    table_params(d, TAC_PARAM("drag", NULL, NULL, "[0, inf)", "coefficient, by Mach number"), shape,
+                 0, shape->drag, shape->drag_bend);
     table_params(
         d,
         TAC_PARAM("normal", "1/rad", "0", "[0, inf)", "slope of the normal force, by Mach number"),
-        shape->points, shape->normal);
+        shape, 0, shape->normal, shape->normal_bend);
     table_params(d,
                  TAC_PARAM("pressure_centre", "m", "0", NULL,
                            "where that acts, x in body axes, by Mach number"),
-                 shape->points, shape->centre);
+                 shape, -DBL_MAX, shape->centre, shape->centre_bend);
     tac_param_array(
         d,
         TAC_PARAM("damping", NULL, "[0, 0, 0]", "[0, inf)", "coefficients of roll, pitch and yaw"),

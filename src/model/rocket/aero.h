@@ -22,6 +22,11 @@ typedef struct tac__rocket_aero_shape {
     double drag[TAC__AERO_POINTS_MAX];   // coefficient along the axis
     double normal[TAC__AERO_POINTS_MAX]; // slope of the normal force, 1/rad
     double centre[TAC__AERO_POINTS_MAX]; // of pressure, x [m]
+
+    bool spline; // the tables are splines (math/spline.h); else straight lines
+    double drag_bend[2 * TAC__AERO_POINTS_MAX];
+    double normal_bend[2 * TAC__AERO_POINTS_MAX];
+    double centre_bend[2 * TAC__AERO_POINTS_MAX];
 } tac__rocket_aero_shape;
 
 enum {

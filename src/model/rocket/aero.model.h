@@ -3,9 +3,10 @@
 #include "model/arrays.h"
 #include "model/rocket/aero.h"
 
-static inline real aero__table(const tac__rocket_aero_shape *shape, const double *values, real mach)
+static inline real aero__table(const tac__rocket_aero_shape *shape, const double *values,
+                               const double *bend, real mach)
 {
-    table1 t = {shape->points, shape->mach, values, TABLE_CLAMP, NULL};
+    table1 t = {shape->points, shape->mach, values, TABLE_CLAMP, shape->spline ? bend : NULL};
     return table1_at(&t, mach);
 }
 
@@ -32,10 +33,12 @@ TAC_ENTRY tac_status TAC_KINDED(tac__rocket_aero_output)(const tac_eval *e, cons
     real speed = vec3_length(velocity);
 
     // Drag along the axis, and the normal force, which acts at the centre of pressure.
-    real x = aero__table(shape, shape->centre, mach);
+    real x = aero__table(shape, shape->centre, shape->centre_bend, mach);
     vec3 there = aero__velocity(velocity, rate, x);
-    real along = half * p->area_m2 * aero__table(shape, shape->drag, mach) * speed;
-    real across = half * p->area_m2 * aero__table(shape, shape->normal, mach) * r_abs(there.x);
+    real drag_by_mach = aero__table(shape, shape->drag, shape->drag_bend, mach);
+    real normal_by_mach = aero__table(shape, shape->normal, shape->normal_bend, mach);
+    real along = half * p->area_m2 * drag_by_mach * speed;
+    real across = half * p->area_m2 * normal_by_mach * r_abs(there.x);
     vec3 force = vec3_make(-along * there.x, -across * there.y, -across * there.z);
     vec3 moment = aero__moment(x, force);
 

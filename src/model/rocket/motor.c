@@ -3,6 +3,7 @@
 #define TAC_KIND_F64
 #include "model/rocket/motor.h"
 #include "math/table.h"
+#include "model/spline.h"
 
 #include <string.h>
 
@@ -31,12 +32,16 @@ static void curve_params(tac_declare *d, tac__rocket_motor_shape *p)
     const double *part = tac_param_list(
         d, TAC_PARAM("thrust", NULL, "[1, 1]", "(0, inf)", "at each, over the nominal one"),
         TAC__MOTOR_CURVE_MAX, &parts);
+    p->spline = tac__param_spline(d, "interpolation");
     p->points = (int)n;
     if (n != parts)
         (void)tac_declare_fail(d, "thrust", "expected as many as in 'at', %zu, found %zu", n,
                                parts);
     else if (!table_breakpoints_valid((int)n, at))
         (void)tac_declare_fail(d, "at", "expected at least two numbers, each above the one before");
+    else if (p->spline)
+        (void)tac__declare_spline(
+            d, TAC__SPLINE("at", "thrust", n, at, part, .above = 0, .open = true), p->bend);
     memcpy(p->at, at, n * sizeof *at);
     memcpy(p->part, part, (n < parts ? n : parts) * sizeof *part);
     tac_param_end(d);

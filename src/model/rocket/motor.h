@@ -24,8 +24,10 @@ typedef struct tac__rocket_motor {
 typedef struct tac__rocket_motor_shape {
     bool spools;  // thrust follows the throttle with tau_s; false: at once
     bool by_time; // the curve is a function of the time burnt; else of the part burnt
+    bool spline;  // the curve is a spline; else straight lines
     int points;   // of the curve
     double at[TAC__MOTOR_CURVE_MAX], part[TAC__MOTOR_CURVE_MAX];
+    double bend[2 * TAC__MOTOR_CURVE_MAX]; // of a spline: math/spline.h
 } tac__rocket_motor_shape;
 
 enum { TAC__MOTOR_FUEL, TAC__MOTOR_BURNT, TAC__MOTOR_LAG, TAC__MOTOR_STATES }; // LAG: if it spools

@@ -17,7 +17,8 @@ static inline motor_now motor__at(const tac_eval *e, const tac__rocket_motor_sha
     const real *x = eval_x(e);
     motor_now now;
     now.setting = r_clamp(*eval_in(e, TAC__MOTOR_IN_THROTTLE), R(0.0), R(1.0));
-    table1 curve = {shape->points, shape->at, shape->part, TABLE_CLAMP, NULL};
+    table1 curve = {shape->points, shape->at, shape->part, TABLE_CLAMP,
+                    shape->spline ? shape->bend : NULL};
     real along = 1.0 - x[TAC__MOTOR_FUEL] / p->fuel_kg;
     if (shape->by_time)
         along = x[TAC__MOTOR_BURNT];

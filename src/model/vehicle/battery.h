@@ -9,7 +9,8 @@
 // The voltage without load: OCV(soc) - V1.
 static inline real battery_emf(const tac__multirotor_shape *s, int battery, real soc, real v1)
 {
-    const table1 ocv = {s->points[battery], s->soc[battery], s->ocv_v[battery], TABLE_CLAMP, NULL};
+    const table1 ocv = {s->points[battery], s->soc[battery], s->ocv_v[battery], TABLE_CLAMP,
+                        s->spline[battery] ? s->ocv_bend[battery] : NULL};
     return table1_at(&ocv, soc) - v1;
 }
 

@@ -19,6 +19,8 @@ typedef struct tac__multirotor_shape {
     bool loaded[TAC__BUSES_MAX]; // there are avionics
     int points[TAC__BATTERIES_MAX];
     double soc[TAC__BATTERIES_MAX][TAC__OCV_MAX], ocv_v[TAC__BATTERIES_MAX][TAC__OCV_MAX];
+    bool spline[TAC__BATTERIES_MAX];
+    double ocv_bend[TAC__BATTERIES_MAX][2 * TAC__OCV_MAX]; // of a spline: math/spline.h
 } tac__multirotor_shape;
 
 // What kernels see as `self`: the component's own struct begins with this.

@@ -6,6 +6,7 @@
 #include "model/vehicle/params.h"
 #include "math/machine.h"
 #include "math/quat.h"
+#include "math/spline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +41,9 @@ void tac__multirotor_shape_of(const tac__multirotor *p, tac__multirotor_shape *s
         s->points[k] = b->points;
         memcpy(s->soc[k], b->soc, (size_t)b->points * sizeof *b->soc);
         memcpy(s->ocv_v[k], b->ocv_v, (size_t)b->points * sizeof *b->ocv_v);
+        s->spline[k] = b->spline;
+        if (b->spline)
+            (void)tac__spline_bend(b->points, b->soc, b->ocv_v, s->ocv_bend[k]);
     }
 }
 

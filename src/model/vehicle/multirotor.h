@@ -85,6 +85,7 @@ typedef struct tac__battery {
     bool ideal; // constant voltage, the first of ocv_v, and constant charge
     int points;
     given_real soc[TAC__OCV_MAX], ocv_v[TAC__OCV_MAX];
+    bool spline; // through these points; else straight lines
     given_real r0_ohm, r1_ohm, c1_f;
     given_real capacity_as;
     given_real floor_v; // the voltage falls no further

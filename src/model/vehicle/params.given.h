@@ -2,6 +2,7 @@
 // as symbols.
 #include "model/read_given.h"
 #include "model/vehicle/params.h"
+#include "model/spline.h"
 #include "model/world/atmosphere.h"
 #include "model/world/gravity.h"
 
@@ -83,6 +84,7 @@ static void prepare_battery(const tac__multirotor *p, tac__battery *b)
 {
     if (b->ideal) {
         b->points = 2;
+        b->spline = false;
         b->soc[0] = R(0.0);
         b->soc[1] = R(1.0);
         b->ocv_v[1] = b->floor_v = b->ocv_v[0];
@@ -403,6 +405,7 @@ static void ocv_params(tac_declare *d, tac__battery *b)
         given_def("ocv", "V", "[10.8, 12.6]", "(0, inf)", "open-circuit voltage at each", 0);
     size_t points = given_list(d, &soc_def, b->soc, TAC__OCV_MAX);
     const size_t voltages = given_list(d, &ocv_def, b->ocv_v, TAC__OCV_MAX);
+    b->spline = tac__param_spline(d, "ocv_interpolation");
     if (points < 2 || points != voltages) {
         (void)tac_declare_fail(d, "ocv",
                                "needs one voltage for each of at least two states of charge; there "
@@ -410,11 +413,21 @@ static void ocv_params(tac_declare *d, tac__battery *b)
                                voltages, points);
         points = 0;
     }
+    bool rises = points > 0;
     for (size_t i = 1; i < points; i++) {
-        if (!(given_value(b->soc[i]) > given_value(b->soc[i - 1])))
+        if (!(given_value(b->soc[i]) > given_value(b->soc[i - 1]))) {
             (void)tac_declare_fail(d, "ocv_soc", "must rise");
+            rises = false;
+        }
     }
     b->points = (int)points;
+    double soc[TAC__OCV_MAX], ocv[TAC__OCV_MAX], bend[2 * TAC__OCV_MAX];
+    for (size_t i = 0; i < points; i++) {
+        soc[i] = given_value(b->soc[i]);
+        ocv[i] = given_value(b->ocv_v[i]);
+    }
+    const tac__spline_def curve = {"ocv_soc", "ocv", points, soc, ocv, 0.0, true};
+    b->spline = b->spline && rises && tac__declare_spline(d, &curve, bend) == TAC_OK;
 }
 
 static void battery_params(tac_declare *d, tac__battery *b)

@@ -67,7 +67,14 @@ static inline void wind__add_table(const tac_step *s, const tac__wind *c, real *
     for (int i = 0; i < 3; i++) {
         real a = r_pick(tac__wind_column(t, TAC__WIND_COLUMN_VELOCITY + i), count, row);
         real b = r_pick(tac__wind_column(t, TAC__WIND_COLUMN_NEXT_VELOCITY + i), count, row);
-        air[i] += a + (t->linear ? part : R(0.0)) * (b - a);
+        real velocity = a + (t->interpolation == TAC__WIND_HOLD ? R(0.0) : part) * (b - a);
+        if (t->interpolation == TAC__WIND_SPLINE) {
+            int column = TAC__WIND_COLUMN_BEND + 2 * i;
+            real bend_a = r_pick(tac__wind_column(t, column), count, row);
+            real bend_b = r_pick(tac__wind_column(t, column + 1), count, row);
+            velocity -= part * (1.0 - part) * (bend_a + bend_b * part);
+        }
+        air[i] += velocity;
     }
 }
 #else

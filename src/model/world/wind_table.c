@@ -2,6 +2,7 @@
 #include "model/world/wind_table.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "math/spline.h"
 #include "model/builtin.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 
 enum { ROWS_MAX = 1024, FILE_MAX = 1 << 28 };
 
-static const char *const interpolations[] = {"linear", "hold", NULL};
+static const char *const interpolations[] = {"linear", "hold", "spline", NULL}; // as the enum
 
 // --- building -----------------------------------------------------------------------------------
 
@@ -30,7 +31,9 @@ static bool grow(tac__wind_table *t)
 
 static size_t columns_size(const tac__wind_table *t)
 {
-    return TAC__WIND_COLUMNS * (t->count + 1) * sizeof(double);
+    const size_t columns =
+        t->interpolation == TAC__WIND_SPLINE ? TAC__WIND_COLUMNS : TAC__WIND_COLUMN_BEND;
+    return columns * (t->count + 1) * sizeof(double);
 }
 
 void tac__wind_table_fini(tac__wind_table *t)
@@ -80,6 +83,27 @@ static tac_status make_columns(tac__wind_table *t)
             column[(TAC__WIND_COLUMN_VELOCITY + i) * stride] = row->velocity[i];
             column[(TAC__WIND_COLUMN_NEXT_VELOCITY + i) * stride] = next->velocity[i];
         }
+    }
+    return TAC_OK;
+}
+
+// With the columns made. The coefficients do not depend on the unit of the times.
+static tac_status make_bends(tac_declare *d, tac__wind_table *t)
+{
+    if (t->count < TAC__SPLINE_POINTS_MIN)
+        return tac_declare_fail(d, "times", "a spline needs at least %d rows, found %zu",
+                                TAC__SPLINE_POINTS_MIN, t->count);
+    const int count = (int)t->count;
+    const size_t stride = t->count + 1;
+    const double *times = tac__wind_column(t, TAC__WIND_COLUMN_TIME);
+    for (int i = 0; i < 3; i++) {
+        double *bend = t->columns + (size_t)(TAC__WIND_COLUMN_BEND + 2 * i) * stride;
+        const double *velocity = tac__wind_column(t, TAC__WIND_COLUMN_VELOCITY + i);
+        if (!tac__spline_bend(count, times, velocity, bend))
+            return tac_declare_fail(d, "times", "the spline through the velocities overflows");
+        // From two columns without to two with a number more than there are rows.
+        memmove(bend + stride, bend + count, t->count * sizeof *bend);
+        bend[count] = bend[stride + t->count] = 0;
     }
     return TAC_OK;
 }
@@ -177,10 +201,10 @@ tac_status tac__wind_table_declare(tac_declare *d, bool wanted, tac__wind_table 
     const char *path =
         tac_param_path(d, TAC_PARAM(.name = "file", .fallback = "",
                                     .doc = "table: CSV of t [s], north, east, down [m/s]"));
-    t->linear = tac_param_choice(d,
-                                 TAC_PARAM(.name = "interpolation", .fallback = "linear",
-                                           .doc = "table: between its times"),
-                                 interpolations) == 0;
+    t->interpolation = (tac__wind_interpolation)tac_param_choice(
+        d,
+        TAC_PARAM(.name = "interpolation", .fallback = "linear", .doc = "table: between its times"),
+        interpolations);
     TAC_TRY(read_lists(d, t));
     if (!wanted)
         return TAC_OK;
@@ -190,12 +214,13 @@ tac_status tac__wind_table_declare(tac_declare *d, bool wanted, tac__wind_table 
         TAC_TRY(read_file(d, path, t));
     if (!t->count)
         return tac_declare_fail(d, "times", "kind is table, but the table is empty");
-    return make_columns(t);
+    TAC_TRY(make_columns(t));
+    return t->interpolation == TAC__WIND_SPLINE ? make_bends(d, t) : TAC_OK;
 }
 
 bool tac__wind_table_same(const tac__wind_table *a, const tac__wind_table *b)
 {
-    bool same = a->count == b->count && a->linear == b->linear;
+    bool same = a->count == b->count && a->interpolation == b->interpolation;
     for (size_t i = 0; same && i < a->count; i++) {
         const tac__wind_row *r = &a->rows[i], *s = &b->rows[i];
         same = r->t_us == s->t_us && !memcmp(r->velocity, s->velocity, sizeof r->velocity);
@@ -224,8 +249,14 @@ void tac__wind_table_at(const tac__wind_table *t, tac_time t_us, double velocity
     const size_t k = find_row(t, t_us);
     const tac__wind_row *a = &t->rows[k], *b = a + (k + 1 < t->count);
     double part = 0;
-    if (t->linear && t_us > a->t_us && b != a)
+    if (t->interpolation != TAC__WIND_HOLD && t_us > a->t_us && b != a)
         part = (double)(t_us - a->t_us) / (double)(b->t_us - a->t_us);
     for (int i = 0; i < 3; i++)
         velocity[i] = a->velocity[i] + part * (b->velocity[i] - a->velocity[i]);
+    if (t->interpolation != TAC__WIND_SPLINE)
+        return;
+    for (int i = 0; i < 3; i++) {
+        const double *bend = tac__wind_column(t, TAC__WIND_COLUMN_BEND + 2 * i);
+        velocity[i] -= part * (1 - part) * (bend[k] + bend[t->count + 1 + k] * part);
+    }
 }

@@ -10,20 +10,29 @@ typedef struct tac__wind_row {
     double velocity[3]; // north, east, down [m/s]
 } tac__wind_row;
 
+// Between rows. HOLD: the earlier row.
+typedef enum tac__wind_interpolation {
+    TAC__WIND_LINEAR,
+    TAC__WIND_HOLD,
+    TAC__WIND_SPLINE
+} tac__wind_interpolation;
+
 typedef struct tac__wind_table {
     tac__wind_row *rows; // times ascend
-    double *columns;     // the same as columns of numbers, for graphs: TAC__WIND_COLUMN_...
+    double *columns;     // the same as columns of numbers: TAC__WIND_COLUMN_...
     size_t count, capacity;
-    bool linear; // interpolated between rows; else the earlier row holds
+    tac__wind_interpolation interpolation;
 } tac__wind_table;
 
-// Each has one number more than there are rows. The NEXT ones begin with the second row.
+// Each has one number more than there are rows. The NEXT ones begin with the second row. Only a
+// spline has the BEND ones: a and b of math/spline.h for each axis, 0 from the last row on.
 enum {
     TAC__WIND_COLUMN_TIME, // [us]
     TAC__WIND_COLUMN_NEXT_TIME,
     TAC__WIND_COLUMN_VELOCITY,
     TAC__WIND_COLUMN_NEXT_VELOCITY = TAC__WIND_COLUMN_VELOCITY + 3,
-    TAC__WIND_COLUMNS = TAC__WIND_COLUMN_NEXT_VELOCITY + 3
+    TAC__WIND_COLUMN_BEND = TAC__WIND_COLUMN_NEXT_VELOCITY + 3,
+    TAC__WIND_COLUMNS = TAC__WIND_COLUMN_BEND + 6
 };
 
 static inline const double *tac__wind_column(const tac__wind_table *t, int column)
