@@ -2,6 +2,7 @@
 #include "expr/check.h"
 #include "base/text.h"
 #include "expr/function.h"
+#include "expr/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -258,6 +259,9 @@ static tac_status check_kind(tac__checker *c, tac__expr_node *node, bool compare
         return check_since(c, node, compared);
     case TAC__EXPR_IF:
         return check_if(c, node);
+    case TAC__EXPR_TABLE:
+        TAC_TRY(want(c, node->a, TAC__EXPR_NUMBER, node->function->name));
+        return tac__check_table(c, node);
     default:
         break;
     }

@@ -182,6 +182,8 @@ static const tac__function functions[] = {
         .terms = clamp,
     },
     SPECIAL("if", "(condition, a, b)", 3, 3, IF),
+    SPECIAL("table", "(x, [x1, x2, ...], [y1, y2, ...])", 3, 3, TABLE),
+    SPECIAL("spline", "(x, [x1, x2, ...], [y1, y2, ...])", 3, 3, TABLE),
     SPECIAL("rising", "(condition)", 1, 1, RISING),
     SPECIAL("falling", "(condition)", 1, 1, FALLING),
     SPECIAL("held", "(condition, 0.5 s)", 2, 2, HELD),

@@ -255,7 +255,8 @@ static const struct {
     {"+", TAC__TOKEN_PLUS, NULL},        {"-", TAC__TOKEN_MINUS, NULL},
     {"*", TAC__TOKEN_TIMES, NULL},       {"/", TAC__TOKEN_OVER, NULL},
     {"=", TAC__TOKEN_EQUAL, "=="},       {"&", TAC__TOKEN_AND, "AND"},
-    {"|", TAC__TOKEN_OR, "OR"},
+    {"|", TAC__TOKEN_OR, "OR"},          {"[", TAC__TOKEN_OPEN_LIST, NULL},
+    {"]", TAC__TOKEN_CLOSE_LIST, NULL},
 };
 
 static tac_status lex_operator(const char *text, tac__token *token, tac_error *err)

@@ -14,6 +14,8 @@ typedef enum tac__token_kind {
     TAC__TOKEN_OPEN,
     TAC__TOKEN_CLOSE,
     TAC__TOKEN_COMMA,
+    TAC__TOKEN_OPEN_LIST,
+    TAC__TOKEN_CLOSE_LIST,
     TAC__TOKEN_NOT,
     TAC__TOKEN_AND,
     TAC__TOKEN_OR,

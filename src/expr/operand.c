@@ -1,6 +1,7 @@
 // operand.c - numbers, names, labels, parentheses and calls.
 #include "expr/function.h"
 #include "expr/parse.h"
+#include "expr/table.h"
 
 #include <string.h>
 
@@ -172,13 +173,43 @@ static tac_status parse_argument(tac__parser *p, const tac__token *open, tac__ex
     return TAC_OK;
 }
 
+// The points of a table: a list of numbers that are written out.
+static tac_status parse_points(tac__parser *p, const tac__token *open, tac__expr_points *points,
+                               int list)
+{
+    static const char expected[] = "a list of numbers such as [0, 0.5, 2]";
+    if (p->token.kind != TAC__TOKEN_OPEN_LIST)
+        return tac__parse_fail(p, expected);
+    do {
+        tac__expr_node *point;
+        TAC_TRY(tac__parse_advance(p));
+        TAC_TRY(tac__parse_level(p, TAC__LEVEL_SIGN, &point));
+        if (point->kind != TAC__EXPR_LITERAL)
+            return tac__expr_fail(p->err, TAC_E_TYPE, p->expr->text, point->from,
+                                  "the points of a table are numbers that are written out");
+        if (!TAC__ARENA_GROW(p->arena, points->literals[list], points->count[list],
+                             points->capacity[list]))
+            return tac__fail_memory(p->err);
+        points->literals[list][points->count[list]++] = point;
+    } while (p->token.kind == TAC__TOKEN_COMMA);
+    if (p->token.kind != TAC__TOKEN_CLOSE_LIST)
+        return tac__parse_fail(p, "',' or ']'");
+    TAC_TRY(tac__parse_advance(p));
+    if (p->token.kind == TAC__TOKEN_END)
+        return fail_open(p, open);
+    if (p->token.kind != TAC__TOKEN_COMMA && p->token.kind != TAC__TOKEN_CLOSE)
+        return tac__parse_fail(p, "',' or ')'");
+    return TAC_OK;
+}
+
 // The next argument of `node`. min(a, b, c) is min(min(a, b), c).
 static tac_status add_argument(tac__parser *p, const tac__token *open, int count,
                                tac__expr_node **node)
 {
-    tac__expr_node *argument;
+    tac__expr_node *argument, *n = *node;
+    if (n->kind == TAC__EXPR_TABLE && count > 0)
+        return parse_points(p, open, n->points, count - 1);
     TAC_TRY(parse_argument(p, open, &argument));
-    tac__expr_node *n = *node;
     if (count == 0) {
         n->a = argument;
     } else if (count == 1) {
@@ -242,6 +273,12 @@ static tac_status parse_call(tac__parser *p, const tac__token *name, tac__expr_n
     }
     (*node)->kind = f->kind;
     (*node)->function = f;
+    if (f->kind == TAC__EXPR_TABLE) {
+        tac__expr_points *points = (*node)->points = tac__arena_alloc(p->arena, sizeof *points);
+        if (!points)
+            return tac__fail_memory(p->err);
+        points->spline = !strcmp(f->name, "spline");
+    }
     TAC_TRY(tac__parse_enter(p));
     TAC_TRY(parse_arguments(p, name, node));
     p->depth--;

@@ -5,6 +5,7 @@
 // are simplified; where that leaves out a comparison, or evaluates it under another condition, the
 // expression is a careful one, of which the bad comparisons are always asked for.
 #include "expr/terms.h"
+#include "expr/table.h"
 
 static int32_t make(tac__expr_builder *b, tac__sym_op op, int32_t x, int32_t y)
 {
@@ -199,6 +200,14 @@ static int32_t build_call(tac__expr_builder *b, const tac__expr_node *node)
     return node->function->terms(b->pool, x);
 }
 
+static int32_t build_table(tac__expr_builder *b, const tac__expr_node *node)
+{
+    const tac__sym_value x = tac__sym_of(b->pool, tac__expr_build(b, node->a));
+    tac__sym_value y;
+    tac__expr_table_sym(node->points, &x, &y);
+    return tac__term_of(b->pool, y);
+}
+
 static int32_t build_binary(tac__expr_builder *b, const tac__expr_node *node, tac__sym_op op)
 {
     const int32_t x = tac__expr_build(b, node->a);
@@ -249,6 +258,8 @@ int32_t tac__expr_build(tac__expr_builder *b, const tac__expr_node *node)
         return build_call(b, node);
     case TAC__EXPR_IF:
         return build_choice(b, node);
+    case TAC__EXPR_TABLE:
+        return build_table(b, node);
     case TAC__EXPR_RISING:
     case TAC__EXPR_FALLING:
     case TAC__EXPR_HELD:

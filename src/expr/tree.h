@@ -28,6 +28,7 @@ typedef enum tac__expr_kind {
     TAC__EXPR_OR,
     TAC__EXPR_CALL, // of a function of numbers
     TAC__EXPR_IF,
+    TAC__EXPR_TABLE,  // of `a`, with `points`
     TAC__EXPR_RISING, // from here on: operators that remember
     TAC__EXPR_FALLING,
     TAC__EXPR_HELD,
@@ -35,6 +36,7 @@ typedef enum tac__expr_kind {
 } tac__expr_kind;
 
 typedef struct tac__function tac__function;
+typedef struct tac__expr_points tac__expr_points; // expr/table.h
 
 typedef struct tac__expr_node tac__expr_node;
 struct tac__expr_node {
@@ -44,7 +46,8 @@ struct tac__expr_node {
     double value;              // of literals
     const char *name;          // of a signal or label
     const tac__function *function;
-    const char *unit_text; // as written or declared; NULL where it was worked out
+    tac__expr_points *points; // of a table
+    const char *unit_text;    // as written or declared; NULL where it was worked out
     tac__unit unit;
     bool bare; // a number without a unit: takes that of whatever it is used with
 

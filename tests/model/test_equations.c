@@ -127,17 +127,32 @@ static void test_twins(void **state)
     "    inputs: {u: shift.y}\n"                                                                   \
     "  shift: {type: constant, params: {unit: m, value: 0.25}}\n"
 
+// A table and a spline, of a state and of an input.
+#define TABLES                                                                                     \
+    "  tables:\n"                                                                                  \
+    "    type: equations\n"                                                                        \
+    "    params:\n"                                                                                \
+    "      inputs: {u: m}\n"                                                                       \
+    "      parameters: {k: 3 1/s}\n"                                                               \
+    "      states: {x: {unit: m, initial: 0.5}}\n"                                                 \
+    "      outputs: {y: N, z: 1}\n"                                                                \
+    "      equations:\n"                                                                           \
+    "        - y = spline(x, [0, 0.2, 0.5, 60 cm, 1], [1, 3, 2, 0.5, 1.2 kN])\n"                   \
+    "        - z = spline(u, [0, 0.1, 0.3, 1], [1, 2, -2, 0])\n"                                   \
+    "        - der(x) = k*table(u - x, [-1, 0.1, 2], [-2, 0.1, 1 m])*z\n"                          \
+    "    inputs: {u: shift.y}\n"
+
 static void test_kinds(void **state)
 {
     (void)state;
-    static const char *const names[] = {"lag_e", "osc_e", "point_e", "mixed"};
+    static const char *const names[] = {"lag_e", "osc_e", "point_e", "tables", "mixed"};
     rig r;
-    rig_open(&r, TWINS MIXED);
+    rig_open(&r, TWINS MIXED TABLES);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         kernels_compare(&r, names[i], 200, 0);
-        if (i < 3) // no comparisons, which fail with NaN; and no kinks
+        if (i < 4) // no comparisons, which fail with NaN; and no kinks
             kernels_compare(&r, names[i], 200, 4);
-        if (i < 3)
+        if (i < 4)
             kernels_differentiate(&r, names[i], 20);
     }
     rig_close(&r);
