@@ -470,6 +470,8 @@ const tac__spec tac__format_optimize_phase = {
 static const tac__key optimize_phase_item = {.kind = TAC__KIND_MAP,
                                              .spec = &tac__format_optimize_phase};
 
+static const char *const input_words[] = {"linear", "quadratic", NULL};
+
 static const tac__key optimize_keys[] = {
     {"at", TAC__KIND_TIME, .fallback = "0",
      .doc = "the simulation runs so far first; the trajectory begins with its state"},
@@ -485,6 +487,16 @@ static const tac__key optimize_keys[] = {
     {"open", TAC__KIND_LIST, .of = &pattern_item, .doc = "states that may begin anywhere"},
     {"phases", TAC__KIND_TABLE, TAC__REQUIRED, .of = &optimize_phase_item,
      .doc = "one after another, in the order of the file"},
+    {"inputs", TAC__KIND_WORD, .words = input_words, .fallback = "linear",
+     .doc = "how inputs change in an interval"},
+    {"smoothing", TAC__KIND_NUMBER, .fallback = "0",
+     .doc =
+         "the objective is made worse by this times the integral of the squares of all slopes of "
+         "inputs, over their usual sizes, by the part of the phase"},
+    {"refinements", TAC__KIND_INTEGER, .fallback = "0", .min = 0, .max = 20,
+     .doc = "how often, at most, intervals that are not accurate are halved"},
+    {"accuracy", TAC__KIND_NUMBER, TAC__POSITIVE, .fallback = "1e-3",
+     .doc = "an interval whose error is at most this is accurate"},
     {"tolerance", TAC__KIND_NUMBER, TAC__POSITIVE, .fallback = "1e-8", .doc = "of the solution"},
     {"iterations", TAC__KIND_INTEGER, .fallback = "1000", .min = 1, .max = 1e6, .doc = "at most"},
     {0},

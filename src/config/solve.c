@@ -236,7 +236,11 @@ static tac_status read_optimize(tac_config *c, const tac_node *node, tac__optimi
                                .integral = tac__get_node(node, "integral"),
                                .maximize = most != NULL,
                                .tolerance = tac__get_number(node, spec, "tolerance"),
-                               .iterations = (int)tac__get_int(node, spec, "iterations")};
+                               .iterations = (int)tac__get_int(node, spec, "iterations"),
+                               .linear = tac__get_word(node, spec, "inputs") == 0,
+                               .smoothing = tac__get_number(node, spec, "smoothing"),
+                               .refinements = (int)tac__get_int(node, spec, "refinements"),
+                               .accuracy = tac__get_number(node, spec, "accuracy")};
     if (least && most)
         return tac__fail_at(err, TAC_E_CONFIG, tac_node_place(most),
                             "there is one of minimize and maximize");

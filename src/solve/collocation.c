@@ -2,8 +2,8 @@
 //
 // Variables of a phase: the time at which it begins, its duration T, then states and inputs point
 // by point. Constraints of a phase: two rows of defects an interval; those of the path, point by
-// point; conditions at start and end; and, but for the first phase, that it begins where the one
-// before ends.
+// point; where inputs are linear, those of the middles, interval by interval; conditions at start
+// and end; and, but for the first phase, that it begins where the one before ends.
 //
 // What depends on a point enters the constraints in one way: row += weight * T * f for rates of
 // change, row += c for the rest. `uses_of` lists these for a point; values, Jacobian and Hessian
@@ -18,6 +18,8 @@ typedef struct phase {
     size_t at;               // of its variables
     size_t row;              // of its constraints: defects
     size_t path;             // rows of the path
+    size_t middle;           // rows of linear inputs
+    size_t bent;             // inputs that are not fixed: rows of an interval
     size_t start, end, link; // rows
 } phase;
 
@@ -77,7 +79,35 @@ static size_t point_at(const tac__collocation *c, const phase *p, size_t i)
 // Where in the phase a point is, 0 to 1.
 static double part_of(const phase *p, size_t i)
 {
-    return (double)i / (double)(2 * p->def->intervals);
+    const double *mesh = p->def->mesh;
+    if (!mesh)
+        return (double)i / (double)(2 * p->def->intervals);
+    return i % 2 ? (mesh[i / 2] + mesh[i / 2 + 1]) / 2 : mesh[i / 2];
+}
+
+// The length of an interval, as a part of the phase.
+static double length_of(const phase *p, size_t k)
+{
+    const double *mesh = p->def->mesh;
+    return mesh ? mesh[k + 1] - mesh[k] : 1 / (double)p->def->intervals;
+}
+
+// With linear inputs conditions of the path hold at the ends of intervals only: in the middle there
+// is no input left to meet them with. How many at a point, and their first row.
+static size_t paths_at(const tac__collocation *c, const phase *p, size_t i)
+{
+    return c->def.linear && i % 2 ? 0 : p->def->paths;
+}
+
+static size_t path_row(const tac__collocation *c, const phase *p, size_t i)
+{
+    return p->path + (c->def.linear ? i / 2 : i) * p->def->paths;
+}
+
+// Inputs with a fixed value need no equation for the middles, and have no term of smoothing.
+static bool is_free(const phase *p, size_t input)
+{
+    return p->def->u_lower[input] < p->def->u_upper[input];
 }
 
 // States, inputs and time of a point, as a function takes them.
@@ -91,20 +121,18 @@ static const double *point(const tac__collocation *c, const phase *p, const doub
 static size_t uses_of(const tac__collocation *c, const phase *p, size_t i, use uses[4])
 {
     const size_t n = c->def.states, k = i / 2;
-    const double sixth = 1 / (6 * (double)p->def->intervals);
-    const double eighth = 1 / (8 * (double)p->def->intervals);
     size_t count = 0;
     if (i % 2) {
-        uses[count++] = (use){p->row + 2 * k * n, -4 * sixth};
+        uses[count++] = (use){p->row + 2 * k * n, -4 * length_of(p, k) / 6};
         return count;
     }
     if (k < p->def->intervals) { // where an interval begins
-        uses[count++] = (use){p->row + 2 * k * n, -sixth};
-        uses[count++] = (use){p->row + (2 * k + 1) * n, -eighth};
+        uses[count++] = (use){p->row + 2 * k * n, -length_of(p, k) / 6};
+        uses[count++] = (use){p->row + (2 * k + 1) * n, -length_of(p, k) / 8};
     }
     if (k > 0) { // where one ends
-        uses[count++] = (use){p->row + 2 * (k - 1) * n, -sixth};
-        uses[count++] = (use){p->row + (2 * k - 1) * n, eighth};
+        uses[count++] = (use){p->row + 2 * (k - 1) * n, -length_of(p, k - 1) / 6};
+        uses[count++] = (use){p->row + (2 * k - 1) * n, length_of(p, k - 1) / 8};
     }
     return count;
 }
@@ -112,8 +140,10 @@ static size_t uses_of(const tac__collocation *c, const phase *p, size_t i, use u
 // The weight of a point in an integral over the phase, over its duration: Simpson's rule.
 static double share_of(const phase *p, size_t i)
 {
-    const double sixth = 1 / (6 * (double)p->def->intervals);
-    return i % 2 ? 4 * sixth : i == 0 || i == 2 * p->def->intervals ? sixth : 2 * sixth;
+    const size_t k = i / 2;
+    if (i % 2)
+        return 4 * length_of(p, k) / 6;
+    return ((k < p->def->intervals ? length_of(p, k) : 0) + (k > 0 ? length_of(p, k - 1) : 0)) / 6;
 }
 
 static bool evaluate(const tac__solve_function *f, const double *z, double *y)
@@ -121,12 +151,65 @@ static bool evaluate(const tac__solve_function *f, const double *z, double *y)
     return f->eval(f->context, z, y) == TAC_OK;
 }
 
+// --- smoothing ----------------------------------------------------------------------------------
+
+// The integral of the square of the slope of a parabola with the values a, m, b at 0, 1/2, 1 is
+// the quadratic form of these with this matrix.
+static const double bend[3][3] = {
+    {7.0 / 3, -8.0 / 3, 1.0 / 3}, {-8.0 / 3, 16.0 / 3, -8.0 / 3}, {1.0 / 3, -8.0 / 3, 7.0 / 3}};
+
+// What the form weighs in the objective, in interval k, for an input.
+static double bend_weight(const tac__collocation *c, const phase *p, size_t k, size_t input)
+{
+    const double scale = c->def.u_scale[input];
+    return is_free(p, input) ? c->def.smoothing / (length_of(p, k) * scale * scale) : 0;
+}
+
+// The value of the term, or, where there is `g`, add its gradient to it.
+static double roughness(const tac__collocation *c, const double *z, double *g)
+{
+    double sum = 0;
+    for (size_t k = 0; c->def.smoothing > 0 && k < c->def.phase_count; k++) {
+        const phase *p = &c->phases[k];
+        for (size_t i = 0; i < p->def->intervals * c->def.inputs; i++) {
+            const size_t interval = i / c->def.inputs, input = i % c->def.inputs;
+            const double weight = bend_weight(c, p, interval, input);
+            const size_t at = point_at(c, p, 2 * interval) + c->def.states + input;
+            for (size_t a = 0; a < 3; a++) {
+                double row = 0;
+                for (size_t b = 0; b < 3; b++)
+                    row += bend[a][b] * z[at + b * c->width];
+                sum += weight * row * z[at + a * c->width];
+                if (g)
+                    g[at + a * c->width] += 2 * weight * row;
+            }
+        }
+    }
+    return sum;
+}
+
+static void rough_curvature(const tac__collocation *c, double factor, entries *e)
+{
+    for (size_t k = 0; c->def.smoothing > 0 && k < c->def.phase_count; k++) {
+        const phase *p = &c->phases[k];
+        for (size_t i = 0; i < p->def->intervals * c->def.inputs; i++) {
+            const size_t interval = i / c->def.inputs, input = i % c->def.inputs;
+            const double weight = bend_weight(c, p, interval, input);
+            const size_t at = point_at(c, p, 2 * interval) + c->def.states + input;
+            for (size_t a = 0; a < 3; a++) {
+                for (size_t b = 0; b <= a; b++)
+                    add(e, at + a * c->width, at + b * c->width, 2 * factor * weight * bend[a][b]);
+            }
+        }
+    }
+}
+
 // --- values -------------------------------------------------------------------------------------
 
 static bool objective(void *context, const double *z, double *value)
 {
     const tac__collocation *c = context;
-    *value = 0;
+    *value = roughness(c, z, NULL);
     for (size_t k = 0; k < c->def.phase_count; k++) {
         const phase *p = &c->phases[k];
         for (size_t i = 0; p->def->cost && i < point_count(p); i++) {
@@ -161,6 +244,11 @@ static void defects(const tac__collocation *c, const phase *p, const double *z, 
             d[r] += b[r] - a[r];
             d[n + r] += m[r] - (a[r] + b[r]) / 2;
         }
+        double *middle = g + p->middle + k * p->bent;
+        for (size_t r = 0; p->bent && r < c->def.inputs; r++) {
+            if (is_free(p, r))
+                *middle++ = m[n + r] - (a[n + r] + b[n + r]) / 2;
+        }
     }
 }
 
@@ -181,7 +269,7 @@ static bool constraints(void *context, const double *z, double *g)
                 for (size_t r = 0; r < n; r++)
                     g[uses[q].row + r] += uses[q].weight * duration * c->y[r];
             }
-            memcpy(g + p->path + i * p->def->paths, c->y + n, p->def->paths * sizeof *g);
+            memcpy(g + path_row(c, p, i), c->y + n, paths_at(c, p, i) * sizeof *g);
         }
         defects(c, p, z, g);
         if (!at_end(c, p, &p->def->start, z, 0, g + p->start) ||
@@ -249,8 +337,8 @@ static bool point_slopes(const tac__collocation *c, const phase *p, const double
         const double slope = z ? c->values[k] : 0;
         for (size_t s = 0; r < n && s < count; s++)
             add_slope(c, p, i, uses[s].row + r, q, uses[s].weight * duration * slope, e);
-        if (r >= n && r < n + p->def->paths)
-            add_slope(c, p, i, p->path + i * p->def->paths + r - n, q, slope, e);
+        if (r >= n && r < n + paths_at(c, p, i))
+            add_slope(c, p, i, path_row(c, p, i) + r - n, q, slope, e);
     }
     for (size_t s = 0; s < count; s++) { // by the duration
         for (size_t r = 0; r < n; r++)
@@ -271,6 +359,14 @@ static void defect_slopes(const tac__collocation *c, const phase *p, entries *e)
             add(e, row + n + r, a + r, -0.5);
             add(e, row + n + r, m + r, 1);
             add(e, row + n + r, b + r, -0.5);
+        }
+        size_t middle = p->middle + k * p->bent;
+        for (size_t r = n; p->bent && r < c->width; r++) {
+            if (!is_free(p, r - n))
+                continue;
+            add(e, middle, a + r, -0.5);
+            add(e, middle, m + r, 1);
+            add(e, middle++, b + r, -0.5);
         }
     }
 }
@@ -317,6 +413,7 @@ static bool gradient(void *context, const double *z, double *g)
 {
     const tac__collocation *c = context;
     memset(g, 0, c->nlp.n * sizeof *g);
+    (void)roughness(c, z, g);
     for (size_t k = 0; k < c->def.phase_count; k++) {
         const phase *p = &c->phases[k];
         const tac__solve_function *f = p->def->point;
@@ -399,8 +496,8 @@ static void weigh(const tac__collocation *c, const phase *p, size_t i, double fa
         for (size_t r = 0; r < n; r++)
             c->w[r] += uses[s].weight * lambda[uses[s].row + r];
     }
-    for (size_t r = 0; r < p->def->paths; r++)
-        c->w[n + r] = lambda[p->path + i * p->def->paths + r];
+    for (size_t r = 0; r < paths_at(c, p, i); r++)
+        c->w[n + r] = lambda[path_row(c, p, i) + r];
     if (p->def->cost)
         c->w[n + p->def->paths] = factor * share_of(p, i);
 }
@@ -462,6 +559,7 @@ static bool all_curvature(const tac__collocation *c, const double *z, double fac
             !end_curvature(c, p, p->def->end.function, z, last, z ? weights + p->end : NULL, e))
             return false;
     }
+    rough_curvature(c, factor, e);
     const phase *p = &c->phases[c->def.phase_count - 1];
     return end_curvature(c, p, c->def.objective, z, point_count(p) - 1, &factor, e);
 }
@@ -490,7 +588,10 @@ static void lay_out(tac__collocation *c)
         *p = (phase){.def = &c->def.phases[k], .at = at, .row = row};
         at += 2 + point_count(p) * c->width;
         p->path = row + 2 * p->def->intervals * n;
-        p->start = p->path + point_count(p) * p->def->paths;
+        for (size_t r = 0; c->def.linear && r < c->def.inputs; r++)
+            p->bent += is_free(p, r);
+        p->middle = path_row(c, p, point_count(p) - 1) + p->def->paths;
+        p->start = p->middle + p->def->intervals * p->bent;
         p->end = p->start + outputs_of(&p->def->start);
         p->link = p->end + outputs_of(&p->def->end);
         row = p->link + (k > 0 ? n + 1 : 0);
@@ -556,13 +657,17 @@ static void bound_phase(const tac__collocation *c, size_t k, const bounds *b)
             b->scale[at + n + r] = c->def.u_scale[r];
             c->guess[at + n + r] = d->u_guess[r];
         }
-        for (size_t r = 0; r < d->paths; r++) {
-            b->g_lower[p->path + i * d->paths + r] = d->path_lower[r];
-            b->g_upper[p->path + i * d->paths + r] = d->path_upper[r];
+        for (size_t r = 0; r < paths_at(c, p, i); r++) {
+            b->g_lower[path_row(c, p, i) + r] = d->path_lower[r];
+            b->g_upper[path_row(c, p, i) + r] = d->path_upper[r];
         }
     }
     for (size_t r = 0; r < 2 * d->intervals * n; r++)
         b->g_scale[p->row + r] = c->def.x_scale[r % n];
+    for (size_t r = 0, row = p->middle; r < d->intervals * c->def.inputs; r++) {
+        if (c->def.linear && is_free(p, r % c->def.inputs))
+            b->g_scale[row++] = c->def.u_scale[r % c->def.inputs];
+    }
     for (size_t r = 0; k > 0 && r <= n; r++)
         b->g_scale[p->link + r] = r < n ? c->def.x_scale[r] : c->def.t_scale;
     const tac__at_point *ends[] = {&d->start, &d->end};
@@ -675,6 +780,11 @@ double *tac__collocation_guess(const tac__collocation *c)
     return c->guess;
 }
 
+double tac__collocation_roughness(const tac__collocation *c, const double *z)
+{
+    return roughness(c, z, NULL);
+}
+
 // --- solutions ----------------------------------------------------------------------------------
 
 double tac__phase_start(const tac__collocation *c, const double *z, size_t k)
@@ -692,14 +802,25 @@ const double *tac__phase_point(const tac__collocation *c, const double *z, size_
     return z + point_at(c, &c->phases[k], i);
 }
 
+double tac__phase_part(const tac__collocation *c, size_t k, size_t i)
+{
+    return part_of(&c->phases[k], i);
+}
+
 // The interval of a time, and where in it: 0 to 1.
 static size_t interval_of(const phase *p, double duration, double t_s, double *part)
 {
-    const double n = (double)p->def->intervals;
-    const double at = duration > 0 ? fmin(fmax(t_s / duration, 0), 1) * n : 0;
-    const double k = fmin(floor(at), n - 1);
-    *part = at - k;
-    return (size_t)k;
+    const double at = duration > 0 ? fmin(fmax(t_s / duration, 0), 1) : 0;
+    size_t low = 0, high = p->def->intervals; // at is in [end of low, end of high]
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (part_of(p, 2 * middle) <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    *part = fmin(fmax((at - part_of(p, 2 * low)) / length_of(p, low), 0), 1);
+    return low;
 }
 
 // States: the cubic through both ends with the slopes there. Inputs: the parabola through three
@@ -709,9 +830,10 @@ void tac__phase_at(const tac__collocation *c, const double *z, size_t k, double 
 {
     const phase *p = &c->phases[k];
     const size_t n = c->def.states;
-    const double duration = z[p->at + 1], h = duration / (double)p->def->intervals;
+    const double duration = z[p->at + 1];
     double s;
     const size_t i = 2 * interval_of(p, duration, t_s, &s);
+    const double h = duration * length_of(p, i / 2);
     const double *a = z + point_at(c, p, i), *m = a + c->width, *b = m + c->width;
     for (size_t r = 0; u && r < c->def.inputs; r++)
         u[r] = a[n + r] * (2 * s - 1) * (s - 1) + m[n + r] * 4 * s * (1 - s) +
@@ -750,18 +872,40 @@ static double error_at(const tac__collocation *c, const double *z, size_t k, dou
     return most;
 }
 
-double tac__phase_error(const tac__collocation *c, const double *z, size_t k)
+double tac__interval_error(const tac__collocation *c, const double *z, size_t k, size_t i)
 {
     enum { MOST = 512 };
     double x[MOST];
     const phase *p = &c->phases[k];
-    const double h = z[p->at + 1] / (double)p->def->intervals;
-    double most = 0;
+    const double duration = z[p->at + 1], h = duration * length_of(p, i);
+    const double begin_s = duration * part_of(p, 2 * i);
     if (4 * c->def.states + c->def.inputs + 1 > MOST)
         return HUGE_VAL;
-    for (size_t i = 0; i < p->def->intervals; i++) {
-        most = fmax(most, error_at(c, z, k, ((double)i + 0.25) * h, h, x));
-        most = fmax(most, error_at(c, z, k, ((double)i + 0.75) * h, h, x));
-    }
+    return fmax(error_at(c, z, k, begin_s + 0.25 * h, h, x),
+                error_at(c, z, k, begin_s + 0.75 * h, h, x));
+}
+
+double tac__phase_error(const tac__collocation *c, const double *z, size_t k)
+{
+    double most = 0;
+    for (size_t i = 0; i < c->phases[k].def->intervals; i++)
+        most = fmax(most, tac__interval_error(c, z, k, i));
     return most;
+}
+
+void tac__collocation_take(const tac__collocation *c, const tac__collocation *from,
+                           const double *from_z)
+{
+    for (size_t k = 0; k < c->def.phase_count; k++) {
+        const phase *p = &c->phases[k];
+        const double duration = tac__phase_duration(from, from_z, k);
+        c->guess[p->at] = tac__phase_start(from, from_z, k);
+        c->guess[p->at + 1] = duration;
+        for (size_t i = 0; i < point_count(p); i++) {
+            double *at = c->guess + point_at(c, p, i);
+            tac__phase_at(from, from_z, k, part_of(p, i) * duration, at, at + c->def.states);
+        }
+    }
+    for (size_t i = 0; i < c->nlp.n; i++)
+        c->guess[i] = fmin(fmax(c->guess[i], c->nlp.lower[i]), c->nlp.upper[i]);
 }

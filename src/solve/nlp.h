@@ -34,6 +34,7 @@ typedef struct tac__nlp {
 typedef struct tac__nlp_options {
     double tolerance;
     int iterations;
+    bool near; // the guess is near the solution
     // Called after each iteration; false ends the search. NULL: nobody.
     bool (*watch)(void *context, int iteration, double objective, double infeasibility);
     void *context;

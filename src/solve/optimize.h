@@ -31,6 +31,10 @@ typedef struct tac__optimize_def {
     size_t phase_count;
     double tolerance;
     int iterations;
+    bool linear;      // inputs in an interval; else quadratic
+    double smoothing; // 0: none
+    int refinements;  // at most
+    double accuracy;  // the error of an interval with which there is no need for them
     bool (*watch)(void *context, int iteration, double objective, double infeasibility);
     void *context;
 } tac__optimize_def;
@@ -68,7 +72,10 @@ struct tac_optimum {
     tac__collocation *collocation;
     double *z; // the solution
     tac__nlp_result result;
-    double value; // of the objective
+    double value;                // of the objective, without smoothing
+    double smoothing, roughness; // what is added to the objective for it
+    int refinements;             // done
+    int iterations;              // of all searches
     // the flight
     bool flown;
     const char *not_flown;       // why

@@ -18,7 +18,7 @@ static double total_s(const tac_optimum *o)
 static const double *last_point(const tac_optimum *o)
 {
     const size_t k = o->phase_count - 1;
-    return tac__phase_point(o->collocation, o->z, k, 2 * o->phases[k].written->intervals);
+    return tac__phase_point(o->collocation, o->z, k, 2 * o->phase_defs[k].intervals);
 }
 
 // --- text ---------------------------------------------------------------------------------------
@@ -28,15 +28,20 @@ static void print_text(const tac_optimum *o, tac__text *out)
     const tac__plant *p = o->plant;
     const tac__nlp *nlp = tac__collocation_nlp(o->collocation);
     tac__text_add(out, "%s: %s after %d iterations; %zu variables, %zu constraints\n", p->name,
-                  o->result.reason, o->result.iterations, nlp->n, nlp->m);
+                  o->result.reason, o->iterations, nlp->n, nlp->m);
     const char *unit = o->objective_unit && strcmp(o->objective_unit, "1") ? o->objective_unit : "";
     tac__text_add(out, "%s %s: %.9g%s%s, in %.9g s\n", o->maximize ? "most" : "least",
                   o->objective_text ? o->objective_text : "integral", o->value, *unit ? " " : "",
                   unit, total_s(o));
+    if (o->smoothing > 0)
+        tac__text_add(out, "  smoothing adds %.3g to what is minimized\n", o->roughness);
+    if (o->refinements)
+        tac__text_add(out, "  after %d refinement%s of the intervals\n", o->refinements,
+                      o->refinements > 1 ? "s" : "");
     for (size_t k = 0; k < o->phase_count; k++)
         tac__text_add(out, "  phase %s: %.9g s in %zu intervals, error of an interval %.2g\n",
                       o->phases[k].written->name, tac__phase_duration(o->collocation, o->z, k),
-                      o->phases[k].written->intervals, o->phases[k].error);
+                      o->phase_defs[k].intervals, o->phases[k].error);
     if (!o->flown) {
         tac__text_add(out, "not flown: %s\n", o->not_flown ? o->not_flown : "no solution");
         return;
@@ -63,7 +68,7 @@ static void add_phases(const tac_optimum *o, tac__json *json)
         tac__json_key_text(json, "name", o->phases[k].written->name);
         tac__json_key_number(json, "start_s", tac__phase_start(o->collocation, o->z, k));
         tac__json_key_number(json, "duration_s", tac__phase_duration(o->collocation, o->z, k));
-        tac__json_key_u64(json, "intervals", o->phases[k].written->intervals);
+        tac__json_key_u64(json, "intervals", o->phase_defs[k].intervals);
         tac__json_key_number(json, "error", o->phases[k].error);
         tac__json_object_end(json);
     }
@@ -102,7 +107,9 @@ static void print_json(const tac_optimum *o, tac__text *out)
     tac__json_key_number(&json, "objective", o->value);
     tac__json_key_text(&json, "unit", o->objective_unit);
     tac__json_key_number(&json, "duration_s", total_s(o));
-    tac__json_key_u64(&json, "iterations", (uint64_t)o->result.iterations);
+    tac__json_key_u64(&json, "iterations", (uint64_t)o->iterations);
+    tac__json_key_u64(&json, "refinements", (uint64_t)o->refinements);
+    tac__json_key_number(&json, "smoothing", o->roughness);
     tac__json_key_number(&json, "infeasibility", o->result.infeasibility);
     tac__json_key_u64(&json, "variables", nlp->n);
     tac__json_key_u64(&json, "constraints", nlp->m);
@@ -152,13 +159,13 @@ char *tac_optimum_csv(const tac_optimum *o)
         tac__text_add(&text, ",%s [%s]", p->u[o->inputs[i]].name, p->u[o->inputs[i]].unit);
     tac__text_add(&text, "\n");
     for (size_t k = 0; k < o->phase_count; k++) {
-        const size_t last = 2 * o->phases[k].written->intervals;
+        const size_t last = 2 * o->phase_defs[k].intervals;
         for (size_t i = 0; i <= last; i++) {
             const double *z = tac__phase_point(o->collocation, o->z, k, i);
             tac__text_add(&text, "%s", o->phases[k].written->name);
-            add_number(&text,
-                       tac__phase_start(o->collocation, o->z, k) +
-                           (double)i / (double)last * tac__phase_duration(o->collocation, o->z, k));
+            add_number(&text, tac__phase_start(o->collocation, o->z, k) +
+                                  tac__phase_part(o->collocation, k, i) *
+                                      tac__phase_duration(o->collocation, o->z, k));
             for (size_t n = 0; n < p->x_count + o->input_count; n++)
                 add_number(&text, z[n]);
             tac__text_add(&text, "\n");

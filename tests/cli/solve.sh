@@ -48,7 +48,8 @@ END
     "$octave" --no-gui --norc --quiet check.m || fail "Octave does not agree"
 fi
 
-# The best trajectory, where IPOPT is installed: 10 m in less than 2 s, and the simulator agrees.
+# The best trajectory, where IPOPT is installed: 10 m in less than 2 s, and the simulator agrees to
+# a centimetre, and to less on finer intervals.
 least=$TACTUS_SOURCE/examples/iris_minimum_time.yaml
 "$TACTUS" optimize "$least" --json --trajectory iris.csv >optimum.json 2>optimum.err
 code=$?
@@ -65,10 +66,22 @@ assert o["solved"] and o["flown"], o["reason"]
 assert 1.6 < o["duration_s"] < 1.8 and abs(o["duration_s"] - o["objective"]) < 1e-9
 x = {s["name"]: s for s in o["states"]}
 assert abs(x["uav.vehicle.position.x"]["end"] - 10) < 1e-6
-# Motors jump from bound to bound, which no parabola follows.
-assert abs(x["uav.vehicle.position.x"]["difference"]) < 0.5
+far = lambda x: max(abs(x["uav.vehicle.position." + axis]["difference"]) for axis in "xyz")
+assert far(x) < 0.01, far(x)
 assert x["uav.vehicle.position.x"]["largest_difference"] > 1e-6
-assert len(open("iris.csv").readlines()) == 52
+intervals = o["phases"][0]["intervals"]
+assert intervals > 25 and o["refinements"] == 1, intervals
+assert len(open("iris.csv").readlines()) == 2*intervals + 2
+END
+    "$TACTUS" optimize "$least" --set optimize.refinements=0 --json >coarse.json ||
+        fail "optimize fails without refinements"
+    python3 - <<'END' || fail "halved intervals are no more exact"
+import json
+far = lambda o: max(abs(s["difference"]) for s in o["states"] if ".position." in s["name"])
+fine, coarse = (json.load(open(f + ".json")) for f in ("optimum", "coarse"))
+assert coarse["phases"][0]["intervals"] == 25 and coarse["refinements"] == 0
+assert far(coarse) < 0.01 and far(fine) < 0.6*far(coarse), (far(coarse), far(fine))
+assert fine["phases"][0]["error"] <= 0.02 < coarse["phases"][0]["error"]
 END
     "$TACTUS" optimize "$TACTUS_SOURCE/examples/goddard.yaml" --json >goddard.json ||
         fail "Goddard's rocket fails"

@@ -156,10 +156,10 @@ static void dense(const tac__sparsity *p, const double *values, size_t rows, dou
         to[(size_t)p->columns[k] * rows + (size_t)p->rows[k]] += values[k];
 }
 
-static void test_derivatives(void **state)
+static void check_derivatives(bool linear, double smoothing, const double *mesh)
 {
-    (void)state;
-    const tac__phase_def phases[] = {crooked_phase(2), crooked_phase(3)};
+    tac__phase_def phases[] = {crooked_phase(2), crooked_phase(3)};
+    phases[1].mesh = mesh;
     const tac__collocation_def def = {.states = 2,
                                       .inputs = 1,
                                       .phase_count = 2,
@@ -171,7 +171,9 @@ static void test_derivatives(void **state)
                                       .first_upper = high,
                                       .t_s = 0.3,
                                       .objective = &ending_function,
-                                      .objective_scale = 1};
+                                      .objective_scale = 1,
+                                      .linear = linear,
+                                      .smoothing = smoothing};
     tac__collocation *c;
     assert_int_equal(tac__collocation_make(&def, &arena, &c, NULL), TAC_OK);
     const tac__nlp *nlp = tac__collocation_nlp(c);
@@ -213,6 +215,66 @@ static void test_derivatives(void **state)
         for (size_t i = 0; i < j; i++)
             near(h[j * n + i], 0, 0, "upper triangle", i, j);
     }
+}
+
+static const double uneven[] = {0, 0.1, 0.35, 1};
+
+static void test_derivatives(void **state)
+{
+    (void)state;
+    check_derivatives(false, 0, NULL);
+    check_derivatives(false, 0.3, uneven);
+    check_derivatives(true, 0, uneven);
+    check_derivatives(true, 0.3, NULL);
+}
+
+// A trajectory on other intervals is the same one; what smoothing costs has a closed form.
+static void test_intervals(void **state)
+{
+    (void)state;
+    tac__phase_def phase = crooked_phase(1);
+    phase.least_s = phase.most_s = phase.guess_s = 2;
+    tac__collocation_def def = {.states = 2,
+                                .inputs = 1,
+                                .phase_count = 1,
+                                .phases = &phase,
+                                .x_scale = one,
+                                .u_scale = one,
+                                .t_scale = 1,
+                                .first_lower = low,
+                                .first_upper = high,
+                                .smoothing = 0.5};
+    tac__collocation *c, *fine;
+    assert_int_equal(tac__collocation_make(&def, &arena, &c, NULL), TAC_OK);
+    double *z = tac__collocation_guess(c);
+    for (size_t i = 0; i < 3; i++) // u = 1 + 2 s - 3 s^2
+        z[2 + 3 * i + 2] = 1 + (double)i - 0.75 * (double)(i * i);
+    tac__phase_def finer = phase;
+    finer.intervals = 3;
+    finer.mesh = uneven;
+    def.phases = &finer;
+    assert_int_equal(tac__collocation_make(&def, &arena, &fine, NULL), TAC_OK);
+    tac__collocation_take(fine, c, z);
+    const double *taken = tac__collocation_guess(fine);
+    for (size_t i = 0; i <= 40; i++) {
+        const double t = 0.05 * (double)i, s = t / 2;
+        double was[3], is[3];
+        tac__phase_at(c, z, 0, t, was, was + 2);
+        tac__phase_at(fine, taken, 0, t, is, is + 2);
+        near(was[2], 1 + 2 * s - 3 * s * s, 1e-14, "input", i, 0);
+        near(is[2], was[2], 1e-14, "input on finer intervals", i, 0);
+    }
+    for (size_t i = 0; i <= 6; i++) {
+        double x[2];
+        near(tac__phase_part(fine, 0, i),
+             i % 2 ? (uneven[i / 2] + uneven[i / 2 + 1]) / 2 : uneven[i / 2], 0, "part", i, 0);
+        tac__phase_at(c, z, 0, 2 * tac__phase_part(fine, 0, i), x, NULL);
+        near(tac__phase_point(fine, taken, 0, i)[0], x[0], 1e-14, "state", i, 0);
+        near(tac__phase_point(fine, taken, 0, i)[1], x[1], 1e-14, "state", i, 1);
+    }
+    // The integral of (2 - 6 s)^2 is 4.
+    near(tac__collocation_roughness(c, z), 0.5 * 4, 1e-13, "roughness", 0, 0);
+    near(tac__collocation_roughness(fine, taken), 0.5 * 4, 1e-13, "roughness", 1, 0);
 }
 
 // --- problems with a known solution -------------------------------------------------------------
@@ -270,16 +332,16 @@ static const tac__solve_function where_function = {
 static const tac__solve_function when_function = {
     4, 1, NULL, when, {zeros, when_columns, 1}, one_slope, {0}, straight};
 
-// From rest at 0 to rest at d in the least time with |a| <= 2: 2 sqrt(d/a).
-static void test_minimum_time(void **state)
+// From rest at 0 to rest at d in the least time with |a| <= 2: 2 sqrt(d/a). Linear inputs, which
+// cannot jump from one bound to the other, take a little longer.
+static void find_minimum_time(bool linear, size_t intervals, double *time_s)
 {
-    (void)state;
     if (!tac__ipopt_exists()) {
         print_message("IPOPT is not installed: skipped\n");
         skip();
     }
     const double d = 3, a = 2, goal[] = {d, 0}, least[] = {-a}, most[] = {a};
-    const tac__phase_def phase = {.intervals = 20,
+    const tac__phase_def phase = {.intervals = intervals,
                                   .point = &cart_function,
                                   .end = {&where_function, goal, goal},
                                   .least_s = 0.1,
@@ -302,7 +364,8 @@ static void test_minimum_time(void **state)
                                       .first_lower = none,
                                       .first_upper = none,
                                       .objective = &when_function,
-                                      .objective_scale = 1};
+                                      .objective_scale = 1,
+                                      .linear = linear};
     tac__collocation *c;
     assert_int_equal(tac__collocation_make(&def, &arena, &c, NULL), TAC_OK);
     double *z = tac__collocation_guess(c);
@@ -313,7 +376,9 @@ static void test_minimum_time(void **state)
     if (tac__ipopt_solve(tac__collocation_nlp(c), &options, &arena, z, &r, &err) != TAC_OK)
         fail_msg("%s", err.text);
     assert_true(r.solved);
-    near(r.objective, 2 * sqrt(d / a), 1e-6, "time", 0, 0);
+    *time_s = r.objective;
+    if (!linear)
+        near(r.objective, 2 * sqrt(d / a), 1e-6, "time", 0, 0);
     near(tac__phase_duration(c, z, 0), r.objective, 1e-9, "duration", 0, 0);
     // Full acceleration, then full braking: the interpolation is the closed form.
     double x[2], u[1];
@@ -321,6 +386,30 @@ static void test_minimum_time(void **state)
     near(x[0], 0.5 * a * 0.09, 1e-5, "position", 0, 0);
     near(u[0], a, 1e-5, "acceleration", 0, 0);
     assert_true(tac__phase_error(c, z, 0) < 1e-2);
+    // Between the points of linear inputs the bounds hold, too.
+    for (size_t i = 0; linear && i <= 1000; i++) {
+        tac__phase_at(c, z, 0, r.objective * (double)i / 1000, NULL, u);
+        assert_true(fabs(u[0]) <= a * (1 + 1e-7));
+    }
+}
+
+static void test_minimum_time(void **state)
+{
+    (void)state;
+    double time_s;
+    find_minimum_time(false, 20, &time_s);
+}
+
+static void test_linear_inputs(void **state)
+{
+    (void)state;
+    const double exact = 2 * sqrt(3 / 2.0);
+    double coarse, fine;
+    find_minimum_time(true, 20, &coarse);
+    find_minimum_time(true, 40, &fine);
+    // They lose a part of one or two intervals, so less with shorter ones.
+    assert_true(coarse > exact && fine > exact);
+    assert_true(coarse - exact < exact / 20 && fine - exact < 0.6 * (coarse - exact));
 }
 
 // Goddard's rocket: the greatest altitude with a drag that falls with it; thrust first at its
@@ -449,4 +538,5 @@ static int end(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-TEST_MAIN(TEST(test_derivatives), TEST(test_minimum_time), TEST(test_goddard))
+TEST_MAIN(TEST(test_derivatives), TEST(test_intervals), TEST(test_minimum_time),
+          TEST(test_linear_inputs), TEST(test_goddard))
