@@ -2,6 +2,7 @@
 #include "expr/program.h"
 
 #include <string.h>
+#include <tactus/component.h>
 
 typedef struct compiler {
     tac__arena *arena; // of the program
@@ -64,8 +65,10 @@ static const int32_t *given(const compiler *c)
 
 // --- parts --------------------------------------------------------------------------------------
 
+// `numbers`: the tape runs on numbers, and the time and results of operators that remember are
+// given to it; else on duals, and these are its last group of inputs.
 static tac_status make_tape(compiler *c, const int32_t *terms, size_t count, bool watch,
-                            tac__tape **tape)
+                            bool numbers, tac__tape **tape)
 {
     tac_graph *g;
     const tac__expr_builder *b = &c->builder;
@@ -74,8 +77,8 @@ static tac_status make_tape(compiler *c, const int32_t *terms, size_t count, boo
         .watched = watch ? b->watched : NULL,
         .watched_count = watch ? b->watched_count : 0,
         .params = -1,
-        .numbers = true,
-        .given = (int)c->signal_count,
+        .numbers = numbers,
+        .given = numbers ? (int)c->signal_count : -1,
     };
     TAC_TRY(tac__graph_create(c->arena->allocator, "", false, c->graph, &g, c->err));
     bool done = true;
@@ -85,7 +88,7 @@ static tac_status make_tape(compiler *c, const int32_t *terms, size_t count, boo
     tac_status status =
         done ? tac__tape_make_as(c->arena, g, &options, tape, c->err) : tac__fail_memory(c->err);
     tac__graph_destroy(g);
-    if (status == TAC_OK && tac__tape_work(*tape) > TAC__EXPR_WORK)
+    if (status == TAC_OK && numbers && tac__tape_work(*tape) > TAC__EXPR_WORK)
         status = tac__fail(c->err, TAC_E_LIMIT, "the expression needs too many numbers at once");
     return status;
 }
@@ -100,7 +103,7 @@ static tac_status make_full(compiler *c, int32_t value, tac__expr_part *part)
     for (size_t i = 0; i < count; i++)
         terms[i] = b->comparisons[i].bad;
     terms[count] = value;
-    return make_tape(c, terms, count + 1, false, &part->full);
+    return make_tape(c, terms, count + 1, false, true, &part->full);
 }
 
 // Lists of comparisons and watched terms are those of one part; the loads are those of all.
@@ -117,7 +120,7 @@ static tac_status make_part(compiler *c, const tac__expr_node *node, tac__expr_p
     part->comparisons = b->comparisons;
     part->comparison_count = b->comparison_count;
     if (!b->careful)
-        TAC_TRY(make_tape(c, &value, 1, true, &part->tape));
+        TAC_TRY(make_tape(c, &value, 1, true, true, &part->tape));
     return make_full(c, value, part);
 }
 
@@ -187,4 +190,62 @@ tac_status tac__expr_compile(tac__arena *arena, tac__expr *expr, tac__expr_type 
     *program = NULL;
     TAC_TRY(tac__expr_check(arena, expr, wanted, unit, scope, err));
     return tac__expr_compile_part(arena, expr, expr->root, program, err);
+}
+
+// --- on duals -----------------------------------------------------------------------------------
+
+struct tac__expr_duals {
+    tac__tape *tape;
+    const double **in; // signals, then the time
+    size_t signal_count;
+    double *work;
+};
+
+static tac_status compile_duals(compiler *c, const tac__expr *expr, const tac__expr_node *node,
+                                tac__expr_duals *d)
+{
+    TAC_TRY(add_inputs(c, expr));
+    const tac__expr_leaves leaves = {find_signal, c->graph, given(c)[TAC__GIVEN_TIME]};
+    c->builder.leaves = &leaves;
+    c->builder.remembered = given(c) + TAC__GIVEN_REMEMBERED;
+    const int32_t value = tac__expr_build(&c->builder, node);
+    if (c->builder.no_memory)
+        return tac__fail_memory(c->err);
+    TAC_TRY(make_tape(c, &value, 1, false, false, &d->tape));
+    d->signal_count = c->signal_count;
+    d->in = tac__arena_array(c->arena, c->signal_count + 1, sizeof *d->in);
+    d->work = tac__arena_array(c->arena, tac__tape_work(d->tape), TAC_DUAL_WIDTH * sizeof(double));
+    return d->in && d->work ? TAC_OK : tac__fail_memory(c->err);
+}
+
+tac_status tac__expr_duals_compile_part(tac__arena *arena, const tac__expr *expr,
+                                        const tac__expr_node *node, tac__expr_duals **duals,
+                                        tac_error *err)
+{
+    TAC_ASSERT(!expr->timed_count);
+    compiler c = {.arena = arena, .err = err};
+    tac__expr_duals *d = *duals = tac__arena_alloc(arena, sizeof *d);
+    if (!d)
+        return tac__fail_memory(err);
+    TAC_TRY(tac__graph_create(arena->allocator, "", false, NULL, &c.graph, err));
+    c.builder = (tac__expr_builder){.arena = arena, .pool = tac__graph_pool(c.graph), .guard = -1};
+    const tac_status status = compile_duals(&c, expr, node, d);
+    tac__graph_destroy(c.graph);
+    return status;
+}
+
+tac_status tac__expr_duals_compile(tac__arena *arena, const tac__expr *expr,
+                                   tac__expr_duals **duals, tac_error *err)
+{
+    return tac__expr_duals_compile_part(arena, expr, expr->root, duals, err);
+}
+
+void tac__expr_duals_run(const tac__expr_duals *d, const double *t, const double *const *signals,
+                         double *value)
+{
+    double *const out[] = {value};
+    for (size_t i = 0; i < d->signal_count; i++)
+        d->in[i] = signals[i];
+    d->in[d->signal_count] = t;
+    tac__tape_run_dual(d->tape, d->in, out, d->work);
 }

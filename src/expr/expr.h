@@ -122,6 +122,20 @@ tac__expr_result tac__program_run_at(const tac__program *program, double t_s,
 // condition stays true: evaluate the program again then. TAC_TIME_NEVER where none is counting.
 tac_time tac__program_next(const tac__program *program, const uint64_t *memory, tac_time from_us);
 
+// --- derivatives --------------------------------------------------------------------------------
+
+// A compiled expression without operators that remember, on dual numbers: the same terms, so that
+// values have the same bits, and derivatives are exact. A run uses memory that was allocated when
+// it was compiled.
+typedef struct tac__expr_duals tac__expr_duals;
+
+TAC_MUST_CHECK tac_status tac__expr_duals_compile(tac__arena *arena, const tac__expr *expr,
+                                                  tac__expr_duals **duals, tac_error *err);
+// `t` is the dual of the time in seconds, `signals[i]` leads to the duals of the signal with index
+// i, TAC_DUAL_WIDTH doubles each.
+void tac__expr_duals_run(const tac__expr_duals *duals, const double *t,
+                         const double *const *signals, double *value);
+
 // --- margins ------------------------------------------------------------------------------------
 
 // By how much a condition holds: the signed distance of a comparison, the smaller one of an AND,
@@ -145,5 +159,12 @@ TAC_MUST_CHECK tac_status tac__margin_compile(tac__arena *arena, const tac__expr
 tac__margin_result tac__margin_run(const tac__margin *margin, tac_time t_us,
                                    const void *const *signals, const uint64_t *memory,
                                    uint64_t *copy);
+
+// A margin of a condition without operators that remember, on dual numbers: that of the deciding
+// comparison. Prepared once; a run gets values of the signals, then their duals.
+TAC_MUST_CHECK tac_status tac__margin_prepare_duals(tac__arena *arena, const tac__expr *expr,
+                                                    tac__margin *margin, tac_error *err);
+void tac__margin_run_duals(const tac__margin *margin, tac_time t_us, const void *const *signals,
+                           const double *t, const double *const *duals, double *value);
 
 #endif

@@ -41,4 +41,9 @@ tac_status tac__expr_compile_part(tac__arena *arena, const tac__expr *expr,
                                   const tac__expr_node *node, tac__program **program,
                                   tac_error *err);
 
+// The same of one node on dual numbers.
+tac_status tac__expr_duals_compile_part(tac__arena *arena, const tac__expr *expr,
+                                        const tac__expr_node *node, tac__expr_duals **duals,
+                                        tac_error *err);
+
 #endif

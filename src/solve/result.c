@@ -1,6 +1,5 @@
 // result.c - see result.h.
 #include "solve/result.h"
-#include "math/difference.h"
 
 #include <string.h>
 
@@ -40,7 +39,8 @@ static tac_status find_inputs(tac__arena *arena, const tac_engine *e, const char
 {
     r->inputs = tac__arena_array(arena, r->count, sizeof *r->inputs);
     r->values = tac__arena_array(arena, r->count, sizeof *r->values);
-    if (!r->inputs || !r->values)
+    r->dual_in = tac__arena_array(arena, r->count, sizeof *r->dual_in);
+    if (!r->inputs || !r->values || !r->dual_in)
         return tac__fail_memory(err);
     for (size_t i = 0; i < r->count; i++) {
         tac__result_input *in = &r->inputs[i];
@@ -109,7 +109,10 @@ tac_status tac__result_compile(tac__arena *arena, const tac_engine *e, const cha
     if (!r->condition)
         TAC_TRY(choose_unit(arena, &outer, e, r->count ? s.names[0] : "", r, err));
     TAC_TRY(tac__expr_compile(arena, expr, wanted, r->unit, &outer, &r->program, err));
-    return r->condition ? tac__margin_compile(arena, expr, &r->margin, err) : TAC_OK;
+    if (!r->condition)
+        return tac__expr_duals_compile(arena, expr, &r->duals, err);
+    TAC_TRY(tac__margin_compile(arena, expr, &r->margin, err));
+    return tac__margin_prepare_duals(arena, expr, r->margin, err);
 }
 
 // --- evaluating ---------------------------------------------------------------------------------
@@ -125,34 +128,16 @@ double tac__result_value(const tac__result *r, tac_time t_us)
                      : tac__program_run(r->program, t_us, r->values, NULL).value;
 }
 
-// A result as a function of one of its inputs.
-typedef struct moved_input {
-    const tac__result *result;
-    tac_time t_us;
-    double *value;
-} moved_input;
-
-static double with_offset(void *context, double offset)
+void tac__result_differentiate(const tac__result *r, tac_time t_us, const double *duals, bool along,
+                               double *by)
 {
-    const moved_input *m = context;
-    const double kept = *m->value;
-    *m->value += offset;
-    const double value = tac__result_value(m->result, m->t_us);
-    *m->value = kept;
-    return value;
-}
-
-double tac__result_slopes(const tac__result *r, tac_time t_us, double *slopes)
-{
-    for (size_t i = 0; i < r->count; i++) {
-        moved_input m = {r, t_us, &r->inputs[i].value};
-        slopes[i] = r->inputs[i].scalar == TAC_F64
-                        ? tac__difference(with_offset, &m, tac__difference_step(*m.value))
-                        : 0;
-    }
-    // Time counts in whole microseconds; expressions are mostly linear in it.
-    const tac_time h_us = t_us < 1024 ? t_us : 1024;
-    return h_us ? (tac__result_value(r, t_us + h_us) - tac__result_value(r, t_us - h_us)) /
-                      (2 * tac_time_seconds(h_us))
-                : 0;
+    const double t[TAC_DUAL_WIDTH] = {tac_time_seconds(t_us), along ? 1 : 0};
+    double value[TAC_DUAL_WIDTH];
+    for (size_t i = 0; i < r->count; i++)
+        r->dual_in[i] = duals + i * TAC_DUAL_WIDTH;
+    if (r->margin)
+        tac__margin_run_duals(r->margin, t_us, r->values, t, r->dual_in, value);
+    else
+        tac__expr_duals_run(r->duals, t, r->dual_in, value);
+    memcpy(by, value + 1, TAC_DUAL_DIRECTIONS * sizeof *by);
 }

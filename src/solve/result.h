@@ -1,7 +1,5 @@
-// result.h - a result of a run: an expression over signals, its value and its derivatives.
-//
-// Derivatives of the expression by the signals are extrapolated differences of the expression alone
-// (math/difference.h), which has no noise.
+// result.h - a result of a run: an expression over signals, its value and its derivatives, which
+// are exact: the terms of the expression run on dual numbers.
 #ifndef TAC_SOLVE_RESULT_H
 #define TAC_SOLVE_RESULT_H
 
@@ -24,6 +22,8 @@ typedef struct tac__result {
     bool condition;   // what is evaluated is by how much a condition holds
     tac__program *program;
     tac__margin *margin;
+    tac__expr_duals *duals; // of a number
+    const double **dual_in; // where the duals of the inputs are
     tac__result_input *inputs;
     const void **values;
     size_t count;
@@ -38,7 +38,9 @@ TAC_MUST_CHECK tac_status tac__result_compile(tac__arena *arena, const tac_engin
 double tac__result_value(const tac__result *result, tac_time t_us);
 bool tac__result_holds(const tac__result *result, tac_time t_us);
 
-// Derivatives by all inputs, and by time per second.
-double tac__result_slopes(const tac__result *result, tac_time t_us, double *slopes);
+// Derivatives along all directions, from the duals of the inputs, TAC_DUAL_WIDTH doubles each;
+// where `along`, time moves, too, by 1 s in the first direction.
+void tac__result_differentiate(const tac__result *result, tac_time t_us, const double *duals,
+                               bool along, double *by);
 
 #endif

@@ -29,7 +29,6 @@ typedef struct search {
     tac__result *results;
     tac__result when;  // of def->when
     double *duals;     // of all inputs of a result
-    double *slopes;    // of a result by its inputs
     size_t runs, done; // of the engine: altogether, so far
 } search;
 
@@ -185,16 +184,6 @@ static bool read_duals(const tac__result *r, tac__tangents *t, bool inside, bool
     return true;
 }
 
-// The derivatives of a result along all directions, from those of its inputs.
-static void chain(const double *slopes, const double *duals, size_t count, double *to)
-{
-    memset(to, 0, DIRECTIONS * sizeof *to);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; slopes[i] != 0 && k < DIRECTIONS; k++)
-            to[k] += slopes[i] * duals[i * WIDTH + 1 + k];
-    }
-}
-
 // One run: with tangents, or only for its values.
 typedef struct flight {
     const search *s;
@@ -232,8 +221,7 @@ static tac_status finish_at_end(flight *f, tac_error *err)
                 return tac__fail(err, TAC_E_NUMERIC,
                                  "on dual numbers '%s' has another value than in the run", r->text);
         }
-        tac__result_slopes(r, f->t_us, s->slopes);
-        chain(s->slopes, s->duals, r->count, f->by[i]);
+        tac__result_differentiate(r, f->t_us, s->duals, false, f->by[i]);
     }
     return TAC_OK;
 }
@@ -290,18 +278,17 @@ static tac_status move(flight *f, tac_time t_us, double *moved)
 {
     const search *s = f->s;
     const tac__result *when = &s->when;
-    const double by_time = tac__result_slopes(when, t_us, s->slopes);
     TAC_TRY(tac__tangents_look(f->tangents, (size_t)f->island, t_us, false));
     if (!read_duals(when, f->tangents, true, false, s->duals))
         return TAC_E_NUMERIC;
-    chain(s->slopes, s->duals, when->count, moved);
+    tac__result_differentiate(when, t_us, s->duals, false, moved);
     TAC_TRY(tac__tangents_look(f->tangents, (size_t)f->island, t_us, true));
     if (!read_duals(when, f->tangents, true, true, s->duals))
         return TAC_E_NUMERIC;
     double rate[DIRECTIONS];
-    chain(s->slopes, s->duals, when->count, rate);
+    tac__result_differentiate(when, t_us, s->duals, true, rate);
     for (size_t k = 0; k < DIRECTIONS; k++)
-        moved[k] = moved[k] == 0 ? 0 : -moved[k] / (rate[0] + by_time);
+        moved[k] = moved[k] == 0 ? 0 : -moved[k] / rate[0];
     return TAC_OK;
 }
 
@@ -310,17 +297,16 @@ static tac_status differentiate_inside(flight *f, const tac__result *r, tac_time
 {
     const search *s = f->s;
     double rate[DIRECTIONS];
-    const double by_time = tac__result_slopes(r, t_us, s->slopes);
     TAC_TRY(tac__tangents_look(f->tangents, (size_t)f->island, t_us, false));
     if (!read_duals(r, f->tangents, true, false, s->duals))
         return TAC_E_NUMERIC;
-    chain(s->slopes, s->duals, r->count, by);
+    tac__result_differentiate(r, t_us, s->duals, false, by);
     TAC_TRY(tac__tangents_look(f->tangents, (size_t)f->island, t_us, true));
     if (!read_duals(r, f->tangents, true, true, s->duals))
         return TAC_E_NUMERIC;
-    chain(s->slopes, s->duals, r->count, rate);
+    tac__result_differentiate(r, t_us, s->duals, true, rate);
     for (size_t k = 0; k < DIRECTIONS; k++)
-        by[k] += (rate[0] + by_time) * moved[k];
+        by[k] += rate[0] * moved[k];
     return TAC_OK;
 }
 
@@ -601,8 +587,7 @@ static tac_status compile_results(search *s, const tac_engine *e, tac_error *err
         most = s->results[i].count > most ? s->results[i].count : most;
     }
     s->duals = tac__arena_array(s->arena, most * WIDTH, sizeof *s->duals);
-    s->slopes = tac__arena_array(s->arena, most, sizeof *s->slopes);
-    return s->duals && s->slopes ? TAC_OK : tac__fail_memory(err);
+    return s->duals ? TAC_OK : tac__fail_memory(err);
 }
 
 static tac_status find_all(search *s, tac_engine *base, tac_error *err)

@@ -529,7 +529,51 @@ static void test_examples(void **state)
     close_rig(&r);
 }
 
+// The derivative of an expression is exact, given those of its signals, also next to a kink.
+static void test_expression(void **state)
+{
+    (void)state;
+    rig r;
+    open_rig(&r, BALL);
+    tac_sensitivity *found = find(&r,
+                                  LIST("ball.h", "ball.v", "exp(ball.h/(3 m))*ball.v^2",
+                                       "if(ball.h > -9 m, ball.h*t, 1 m*s)"),
+                                  NULL, LIST("ball.g", "ball.a", "ball.start"));
+    const tac_sensitivity_result *f = found->results;
+    const double h = f[0].value, v = f[1].value, e = exp(h / 3);
+    near(f[2].value, e * v * v, 1e-15);
+    for (size_t k = 0; k < 3; k++) {
+        const double dh = f[0].derivatives[k], dv = f[1].derivatives[k];
+        near(f[2].derivatives[k], e * v * v * dh / 3 + 2 * e * v * dv, 1e-14);
+        near(f[3].derivatives[k], 2 * dh, 1e-15);
+    }
+    char kink[64];
+    snprintf(kink, sizeof kink, "abs(ball.h - (%.9f m))", h + 1e-6);
+    tac_sensitivity *close = find(&r, LIST(kink), NULL, LIST("ball.g", "ball.a", "ball.start"));
+    for (size_t k = 0; k < 3; k++)
+        near(close->results[0].derivatives[k], -f[0].derivatives[k], 1e-15);
+    tac_sensitivity_destroy(close);
+    tac_sensitivity_destroy(found);
+    // At an instant that moves, time moves, too: h (1 + (t/s)^2) at h = 2 m has the slope
+    // 2 m * 2 t dt, and a condition that names the time is met when t = h/(4 m/s).
+    found = find(&r, LIST("t", "ball.h*(1 + (t/(1 s))^2)"), "ball.h < 2 m", LIST("ball.g"));
+    f = found->results;
+    const double t = f[0].value;
+    near(f[1].derivatives[0], 2 * 2 * t * f[0].derivatives[0], 2e-6);
+    tac_sensitivity_destroy(found);
+    found = find(&r, LIST("t", "ball.h"), "NOT (t*4 m/s <= ball.h OR ball.h > 100 m)",
+                 LIST("ball.g", "ball.start"));
+    f = found->results;
+    // 4 t = h0 - g t^2/2, so dt = -t^2/2 dg / (4 + g t), dt = dh0 / (4 + g t).
+    const double at = f[0].value, slope = 4 + 9.81 * at;
+    near(f[0].derivatives[0], -at * at / 2 / slope, 1e-5);
+    near(f[0].derivatives[1], 1 / slope, 1e-5);
+    near(f[1].derivatives[1], 4 * f[0].derivatives[1], 1e-11);
+    tac_sensitivity_destroy(found);
+    close_rig(&r);
+}
+
 TEST_MAIN(cmocka_unit_test(test_oscillator), cmocka_unit_test(test_event),
-          cmocka_unit_test(test_when), cmocka_unit_test(test_phase), cmocka_unit_test(test_loop),
-          cmocka_unit_test(test_gaps), cmocka_unit_test(test_errors),
-          cmocka_unit_test(test_examples))
+          cmocka_unit_test(test_expression), cmocka_unit_test(test_when),
+          cmocka_unit_test(test_phase), cmocka_unit_test(test_loop), cmocka_unit_test(test_gaps),
+          cmocka_unit_test(test_errors), cmocka_unit_test(test_examples))
