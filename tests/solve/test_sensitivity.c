@@ -453,6 +453,29 @@ static void test_loop(void **state)
     "  o: {type: oscillator, inputs: {force: a.y}}\n"                                              \
     "  a: {type: " type ", params: {k: 0.9, in: m}, inputs: {u: o.position}}\n"
 
+// What becomes of a value that goes through a message is a constant, and who sends it is named.
+static void test_messages(void **state)
+{
+    (void)state;
+    rig r;
+    open_rig(&r, "duration: 1 s\n"
+                 "plant: {integrator: {kind: rk4, h_max: 2 ms}}\n"
+                 "scheduler: {rate_groups: [{name: slow, rate_hz: 10, components: [b, l]}]}\n"
+                 "components:\n"
+                 "  o: {type: oscillator}\n"
+                 "  b: {type: beacon, params: {unit: m}, inputs: {u: o.position}}\n"
+                 "  l: {type: listener, params: {unit: m}}\n"
+                 "links: [{from: b.tx, to: l.rx, delay: 1 ms}]\n");
+    tac_sensitivity *found = find(&r, LIST("o.position", "l.y"), NULL, LIST("o.mass"));
+    assert_true(found->results[0].derivatives[0] != 0);
+    assert_true(found->results[1].derivatives[0] == 0 && found->results[1].differences[0] != 0);
+    assert_int_equal(found->gap_count, 1);
+    assert_string_equal(found->gaps[0].component, "b");
+    assert_non_null(strstr(found->gaps[0].why, "messages"));
+    tac_sensitivity_destroy(found);
+    close_rig(&r);
+}
+
 // What has no form in dual numbers is named; a value that is not that of the run is an error.
 static void test_gaps(void **state)
 {
@@ -576,4 +599,5 @@ static void test_expression(void **state)
 TEST_MAIN(cmocka_unit_test(test_oscillator), cmocka_unit_test(test_event),
           cmocka_unit_test(test_expression), cmocka_unit_test(test_when),
           cmocka_unit_test(test_phase), cmocka_unit_test(test_loop), cmocka_unit_test(test_gaps),
-          cmocka_unit_test(test_errors), cmocka_unit_test(test_examples))
+          cmocka_unit_test(test_messages), cmocka_unit_test(test_errors),
+          cmocka_unit_test(test_examples))

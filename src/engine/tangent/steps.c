@@ -77,14 +77,28 @@ static void settle(tac__tangent_part *part, const tac_step *s, bool computed)
         tac__tangents_changed(part->run->engine, part->run, s->t_us);
 }
 
+// How many messages the component has sent so far.
+static uint64_t sent_by(const tac_instance *c)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < c->plan->sender_count; i++)
+        sum += *c->engine->plan->senders[c->plan->senders[i]].sequence;
+    return sum;
+}
+
 tac_status tac__tangent_step(tac_step *s, const void *self)
 {
     tac__tangent_part *part = (tac__tangent_part *)(uintptr_t)self;
-    tac__tangent_see(part, part->run->plan->views.live, s->t_us);
+    const tac__component *c = part->run->plan;
+    tac__tangent_see(part, c->views.live, s->t_us);
+    const uint64_t sent = sent_by(part->run);
+    const bool sends = c->sender_count && !part->gap && tac__tangent_depends(part);
     const bool computed = step_duals(part, s);
-    if (!computed && !part->gap && tac__tangent_depends(part))
-        tac__tangent_lose(part, "its step has no form in dual numbers");
     const tac_status status = part->step(s, part->step_self);
+    if (sends && sent_by(part->run) != sent)
+        tac__tangent_lose(part, "what it sends in messages is taken for constant");
+    else if (!computed && !part->gap && tac__tangent_depends(part))
+        tac__tangent_lose(part, "its step has no form in dual numbers");
     if (status == TAC_OK)
         settle(part, s, computed);
     return status;
