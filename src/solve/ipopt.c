@@ -313,6 +313,7 @@ tac_status tac__ipopt_solve(const tac__nlp *nlp, const tac__nlp_options *options
     result->status = l.solve(p, scaled, NULL, &result->objective, NULL, NULL, NULL, &s);
     l.destroy(p);
     result->solved = result->status == 0 || result->status == 1;
+    result->stopped = result->status == 5;
     result->reason = reason_of(result->status);
     memcpy(x, unscaled(&s, scaled), n * sizeof *x);
     return TAC_OK;

@@ -41,9 +41,9 @@ typedef struct tac__nlp_options {
 } tac__nlp_options;
 
 typedef struct tac__nlp_result {
-    bool solved;
-    int status;         // of IPOPT: ApplicationReturnStatus
-    const char *reason; // in words
+    bool solved, stopped; // stopped: by the watcher
+    int status;           // of IPOPT: ApplicationReturnStatus
+    const char *reason;   // in words
     int iterations;
     double objective;
     double infeasibility; // largest violation of a constraint, scaled

@@ -304,14 +304,21 @@ static tac_status search(tac_optimum *o, const tac__optimize_def *def, tac_error
     o->z = tac__collocation_guess(o->collocation);
     if (before)
         tac__collocation_take(o->collocation, before, before_z);
-    const tac__nlp_options options = {.tolerance = def->tolerance,
-                                      .iterations = def->iterations,
-                                      .near = before != NULL,
-                                      .watch = def->watch,
-                                      .context = def->context};
+    tac__nlp_options options = {.tolerance = def->tolerance,
+                                .iterations = def->iterations,
+                                .near = before != NULL,
+                                .watch = def->watch,
+                                .context = def->context};
     TAC_TRY(tac__ipopt_solve(tac__collocation_nlp(o->collocation), &options, &o->arena, o->z,
                              &o->result, err));
     o->iterations += o->result.iterations;
+    if (before && !o->result.solved && !o->result.stopped) { // the same guess, but as if far away
+        options.near = false;
+        tac__collocation_take(o->collocation, before, before_z);
+        TAC_TRY(tac__ipopt_solve(tac__collocation_nlp(o->collocation), &options, &o->arena, o->z,
+                                 &o->result, err));
+        o->iterations += o->result.iterations;
+    }
     o->roughness = tac__collocation_roughness(o->collocation, o->z);
     const double value = o->result.objective - o->roughness;
     o->value = def->maximize ? -value : value;
@@ -356,11 +363,39 @@ static tac_status refine(tac_optimum *o, const tac__optimize_def *def, bool *any
     return TAC_OK;
 }
 
+// Phases with 1/2^level of the intervals that are wanted.
+static tac_status coarsen(tac_optimum *o, unsigned level, tac_error *err)
+{
+    tac__phase_def *defs = tac__arena_array(&o->arena, o->phase_count, sizeof *defs);
+    if (!defs)
+        return tac__fail_memory(err);
+    for (size_t k = 0; k < o->phase_count; k++) {
+        defs[k] = o->phase_defs[k];
+        defs[k].intervals = ((o->phases[k].written->intervals - 1) >> level) + 1;
+    }
+    o->phase_defs = defs;
+    return TAC_OK;
+}
+
+// More intervals than this are begun with half as many: a search on many of them from a line as the
+// guess creeps.
+enum { AT_ONCE = 60 };
+
 static tac_status solve(tac_optimum *o, const tac__optimize_def *def, tac_error *err)
 {
     bool any = true;
+    unsigned level = 0;
     for (size_t k = 0; k < o->input_count; k++)
         o->u_scale[k] = o->plant->u[o->inputs[k]].scale;
+    for (size_t k = 0; k < o->phase_count; k++) {
+        while ((o->phase_defs[k].intervals - 1) >> level >= AT_ONCE)
+            level++;
+    }
+    for (; level > 0; level--) {
+        TAC_TRY(coarsen(o, level, err));
+        TAC_TRY(search(o, def, err));
+    }
+    TAC_TRY(coarsen(o, 0, err));
     TAC_TRY(search(o, def, err));
     for (int i = 0; i < def->refinements; i++) {
         TAC_TRY(refine(o, def, &any, err));
