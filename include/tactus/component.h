@@ -312,9 +312,9 @@ typedef struct tac_component_type {
     tac_status (*margin)(const tac_step *s, const void *self, int condition, double *margin);
     // All numbers of tac_declare_numbers once more, in the form of TAC_SYMBOLS: read parameters as
     // `declare` does, take tac_param_symbol instead of a value where there is one, and compute the
-    // same. So graphs and derivatives know how numbers follow from parameters. Called after
-    // `declare`, only where that is asked for. As kernels of TAC_SYMBOLS it can only be made with
-    // the headers of Tactus' own models. Not needed for numbers that are parameters as they are.
+    // same. So graphs know how numbers follow from parameters. Called after `declare`, only where
+    // that is asked for. As kernels of TAC_SYMBOLS it can only be made with the headers of Tactus'
+    // own models. Not needed for numbers that are parameters as they are.
     tac_status (*numbers)(tac_declare *d, const void *self, double *numbers);
 } tac_component_type;
 

@@ -25,12 +25,11 @@ typedef struct tac_graph_def {
     // A phase: the graph has what is active in it, in every entity that has such a phase. NULL: all
     // phases; the phase of each entity is an input.
     const char *phase;
-    // Parameters that are inputs: "vehicle.mass", "vehicle.rotors[1].position[0]". How numbers of
-    // components follow from them is found with `build`, which makes a prepared engine in which
-    // parameters have these values: tac_config_build with values, value_count and lanes set. Where
-    // a number is neither a power of a parameter nor a straight line it is a polynomial, good for
-    // values within a quarter of the parameter's own. A parameter that changes more than numbers is
-    // refused with TAC_E_GRAPH.
+    // Parameters that are inputs: "vehicle.mass", "vehicle.rotors[1].position[0]". With any value
+    // of them the graph has the bits of an engine that was built with it. `build` makes a prepared
+    // engine in which parameters have these values: tac_config_build with values, value_count and
+    // lanes set; a few are built, to compare with. A parameter that changes more than the numbers
+    // of components, or numbers that have no symbolic form, is refused with TAC_E_GRAPH.
     const char *const *parameters;
     size_t parameter_count;
     tac_status (*build)(void *context, const tac_param_value *values, size_t count, uint32_t lanes,

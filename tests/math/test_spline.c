@@ -98,9 +98,9 @@ static void solve_dense(const curve *c, dense *d)
     for (int i = 0; i < cubics; i++) {
         const long double h = (long double)c->x[i + 1] - (long double)c->x[i];
         add_derivative(d, row, i, 0, 0, 1);
-        d->rows[row++][unknowns] = c->y[i];
+        d->rows[row++][unknowns] = (long double)c->y[i];
         add_derivative(d, row, i, 0, h, 1);
-        d->rows[row++][unknowns] = c->y[i + 1];
+        d->rows[row++][unknowns] = (long double)c->y[i + 1];
         for (int order = 1; order <= 3 && i + 1 < cubics; order++) {
             if (order == 3 && i != 0 && i != cubics - 2)
                 continue;

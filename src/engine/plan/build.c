@@ -11,7 +11,6 @@
 #include "base/def.h"
 #include "base/floats.h"
 #include "engine/run/written.h"
-#include "graph/graph.h"
 
 #include <string.h>
 
@@ -128,7 +127,6 @@ void tac_engine_destroy(tac_engine *e)
     for (size_t i = plan ? plan->component_count : 0; i-- > 0;) {
         if (plan->components[i]->type->close)
             plan->components[i]->type->close(plan->components[i]->self);
-        tac__graph_destroy(plan->components[i]->number_graph);
     }
     tac_snapshot_destroy(e->start);
     tac__teams_destroy(e);

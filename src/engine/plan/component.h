@@ -204,9 +204,8 @@ struct tac__component {
     const double *landing_m; // where its flight is to end; NULL: not declared
     const double *numbers;   // what kernels see as `p`; NULL: not declared
     size_t number_count;
-    struct tac_graph *number_graph; // how they follow from tac_engine_def.values; NULL: not at all
-    const tac__component *model;    // the last one before it of its type, NULL: none; see share.h
-    const tac__param *params;       // these lists may be shared with other components: see share.h
+    const tac__component *model; // the last one before it of its type, NULL: none; see share.h
+    const tac__param *params;    // these lists may be shared with other components: see share.h
     const char *const *values;
     size_t param_count;
     const tac_node *param_node; // NULL: none given

@@ -6,7 +6,6 @@
 #include "base/def.h"
 #include "engine/plan/peers.h"
 #include "engine/plan/guard.h"
-#include "engine/plan/numbers.h"
 #include "engine/plan/share.h"
 
 #include <stdio.h>
@@ -617,8 +616,6 @@ static tac_status declare(tac_declare *d, tac_error *err)
     tac_status result = outcome(d, status, "declare", err);
     if (result == TAC_OK && d->plan)
         result = tac__share_shape(d->plan, c) == TAC_OK ? TAC_OK : tac__fail_memory(err);
-    if (result == TAC_OK && d->plan)
-        result = tac__numbers_trace(d->plan, c, err);
     if (result != TAC_OK && c->type->close)
         c->type->close(c->self);
     return result;

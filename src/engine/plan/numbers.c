@@ -5,18 +5,17 @@
 // others are constants. Nothing is listed or reported a second time.
 #include "engine/plan/numbers.h"
 #include "engine/plan/declare.h"
-#include "graph/graph.h"
 
 #include <math.h>
 #include <string.h>
 
-static tac_status run(tac__plan *plan, const tac__component *c, tac__terms *pool,
-                      tac__sym_value *numbers, tac_error *err)
+static tac_status run(tac__arena *arena, const tac__plan *plan, const tac__component *c,
+                      tac__terms *pool, tac__sym_value *numbers, tac_error *err)
 {
-    tac_declare d = {.plan = plan,
-                     .arena = &plan->arena,
-                     .meta = &plan->shapes.scratch,
-                     .instance = (tac__component *)(uintptr_t)c, // it is only read
+    tac_declare d = {.plan = (tac__plan *)(uintptr_t)plan, // these two are only read
+                     .arena = arena,
+                     .meta = arena,
+                     .instance = (tac__component *)(uintptr_t)c,
                      .entity = c->entity,
                      .symbols = pool};
     d.scopes[0].prefix = "";
@@ -48,17 +47,20 @@ static tac_status compare(const tac__component *c, const tac__sym_value *numbers
     return TAC_OK;
 }
 
-static tac_status trace(tac__plan *plan, tac__component *c, const double *now, tac_graph *g,
-                        bool *depends, tac_error *err)
+static tac_status trace(tac__arena *arena, const tac__plan *plan, const tac__component *c,
+                        tac_graph *g, bool *depends, tac_error *err)
 {
+    const size_t count = plan->def.value_count;
     tac__terms *pool = tac__graph_pool(g);
-    tac__arena *arena = &plan->shapes.scratch;
+    double *now = tac__arena_array(arena, count, sizeof *now);
     tac__sym_value *numbers = tac__arena_array(arena, c->number_count, sizeof *numbers);
     int32_t *terms = tac__arena_array(arena, c->number_count, sizeof *terms);
-    if (!numbers || !terms || !tac__graph_add_input(g, "p", plan->def.value_count, NULL))
+    if (!now || !numbers || !terms || !tac__graph_add_input(g, "p", count, NULL))
         return tac__fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        now[i] = plan->def.values[i].value;
     pool->now = now;
-    TAC_TRY(run(plan, c, pool, numbers, err));
+    TAC_TRY(run(arena, plan, c, pool, numbers, err));
     TAC_TRY(compare(c, numbers, depends, err));
     pool->now = NULL;
     for (size_t i = 0; i < c->number_count; i++)
@@ -68,22 +70,18 @@ static tac_status trace(tac__plan *plan, tac__component *c, const double *now, t
     return tac__terms_status(pool, err);
 }
 
-tac_status tac__numbers_trace(tac__plan *plan, tac__component *c, tac_error *err)
+tac_status tac__numbers_trace(tac__arena *arena, const tac__plan *plan, const tac__component *c,
+                              tac_graph **graph, tac_error *err)
 {
-    const size_t count = plan->def.value_count;
-    if (!count || !c->type->numbers || !c->number_count)
+    *graph = NULL;
+    if (!plan->def.value_count || !c->type->numbers || !c->number_count)
         return TAC_OK;
-    double *now = tac__arena_array(&plan->shapes.scratch, count, sizeof *now);
-    if (!now)
-        return tac__fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        now[i] = plan->def.values[i].value;
     tac_graph *g;
     bool depends = false;
-    TAC_TRY(tac__graph_create(plan->arena.allocator, "numbers", false, NULL, &g, err));
-    const tac_status status = trace(plan, c, now, g, &depends, err);
+    TAC_TRY(tac__graph_create(arena->allocator, "numbers", false, NULL, &g, err));
+    const tac_status status = trace(arena, plan, c, g, &depends, err);
     if (status == TAC_OK && depends)
-        c->number_graph = g;
+        *graph = g;
     else
         tac__graph_destroy(g);
     return status;

@@ -3,11 +3,14 @@
 #define TAC_ENGINE_PLAN_NUMBERS_H
 
 #include "engine/plan/plan.h"
+#include "graph/graph.h"
 
-// Where parameters are given other values (tac_engine_def.values), and the type of a component has
-// `numbers`: a graph from those values, group `p`, to all numbers of the component, kept in
-// c->number_graph. It stays NULL where no number depends on them. To be called when the component
-// has been declared.
-TAC_MUST_CHECK tac_status tac__numbers_trace(tac__plan *plan, tac__component *c, tac_error *err);
+// Of an engine in which parameters are given other values (tac_engine_def.values): a graph from
+// those values, group `p`, to all numbers of a component, for the caller to destroy. NULL where the
+// type has no `numbers`, or no number depends on the parameters. The nodes from which the component
+// was declared must still be there.
+TAC_MUST_CHECK tac_status tac__numbers_trace(tac__arena *arena, const tac__plan *plan,
+                                             const tac__component *c, tac_graph **graph,
+                                             tac_error *err);
 
 #endif

@@ -2,15 +2,15 @@
 //
 // Kernels read numbers that components compute from parameters when they are declared. A type whose
 // numbers are more than its parameters tells how they follow from them
-// (tac_component_type.numbers): an engine with values for these parameters has a graph for each
-// such component, from parameters to numbers, which is run over the symbols of the parameters here.
-// Of other types a number may be a parameter as it is: it is where it has the bits of the parameter
-// in engines with three different values of it.
+// (tac_component_type.numbers): a graph from parameters to numbers, which is run over the symbols
+// of the parameters here. Of other types a number may be a parameter as it is: it is where it has
+// the bits of the parameter in engines with three different values of it.
 //
 // The same engines tell at the end whether the graph is right for other values of the parameters,
 // too: numbers and outputs must have the bits of theirs. So a parameter that changes more than
 // numbers (a table, a shape), or that has a meaning of its own at some value, is refused by name.
 #include "engine/plan/named_param.h"
+#include "engine/plan/numbers.h"
 #include "engine/trace/trace.h"
 #include "graph/tape.h"
 
@@ -23,13 +23,14 @@ struct tac__trace_params {
     bool *used; // of each: some number follows from it
     tac_sensitivity_param *params;
     size_t count;
+    size_t component_count;
     double (*at)[1 + PROBES];       // values of each: its own, and those of its probes
-    tac_engine *own;                // all have their own values: it has graphs of numbers
+    tac_engine *own;                // all have their own values
     tac_engine *(*engines)[PROBES]; // of each
     tac_engine *joint;              // all have the value of their first probe
     const tac__sym_value *symbols;
-    const tac__sym_value *
-        *numbers; // of each component, from its graph; NULL: not made yet, or none
+    tac_graph **graphs;             // of each component: from parameters to numbers; NULL: none
+    const tac__sym_value **numbers; // of each component, from its graph; NULL: not made yet
 };
 
 // --- values -------------------------------------------------------------------------------------
@@ -79,6 +80,9 @@ static tac_status probe(tac__trace *tr, tac__trace_params *p, size_t k)
 static tac_status probe_all(tac__trace *tr, tac__trace_params *p)
 {
     TAC_TRY(build_at(tr, p, 0, 0, &p->own));
+    const tac__plan *plan = p->own->plan;
+    for (size_t i = 0; i < plan->component_count; i++)
+        TAC_TRY(tac__numbers_trace(&tr->arena, plan, plan->components[i], &p->graphs[i], tr->err));
     for (size_t k = 0; k < p->count; k++)
         TAC_TRY(probe(tr, p, k));
     return p->count > 1 ? build_at(tr, p, SIZE_MAX, 1, &p->joint) : TAC_OK;
@@ -125,12 +129,14 @@ tac_status tac__trace_params_begin(tac__trace *tr)
     p->at = tac__arena_array(&tr->arena, count, sizeof *p->at);
     p->engines = tac__arena_array(&tr->arena, count, sizeof *p->engines);
     p->used = tac__arena_array(&tr->arena, count, sizeof *p->used);
-    p->numbers =
-        tac__arena_array(&tr->arena, tr->engine->plan->component_count, sizeof *p->numbers);
+    p->component_count = tr->engine->plan->component_count;
+    p->graphs = tac__arena_array(&tr->arena, p->component_count, sizeof *p->graphs);
+    p->numbers = tac__arena_array(&tr->arena, p->component_count, sizeof *p->numbers);
     tac__sym_value *symbols = tac__arena_array(&tr->arena, count, sizeof *p->symbols);
     tac__arena *keep = tr->sources ? tr->sources->arena : &tr->arena;
     double *own = tac__arena_array(keep, count, sizeof *own);
-    if (!p->params || !p->at || !p->engines || !p->used || !p->numbers || !symbols || !own)
+    if (!p->params || !p->at || !p->engines || !p->used || !p->graphs || !p->numbers || !symbols ||
+        !own)
         return TAC_E_MEMORY;
     p->symbols = symbols;
     TAC_TRY(make_inputs(tr, p, own, symbols));
@@ -146,6 +152,8 @@ void tac__trace_params_end(tac__trace *tr)
         for (size_t i = 0; i < PROBES; i++)
             tac_engine_destroy(p->engines[k][i]);
     }
+    for (size_t i = 0; p->graphs && i < p->component_count; i++)
+        tac__graph_destroy(p->graphs[i]);
     tac_engine_destroy(p->own);
     tac_engine_destroy(p->joint);
 }
@@ -176,7 +184,7 @@ static const tac__component *in_engine(const tac_engine *e, const tac__component
 static tac_status trace_numbers(tac__trace *tr, const tac__component *c)
 {
     tac__trace_params *p = tr->params;
-    const tac_graph *g = in_engine(p->own, c)->number_graph;
+    const tac_graph *g = p->graphs[c->index];
     tac__sym_value *made = tac__arena_array(&tr->arena, c->number_count, sizeof *made);
     tac__tape *tape;
     TAC_TRY(tac__tape_make(&tr->arena, g, &tape, tr->err));
@@ -245,7 +253,7 @@ tac_status tac__trace_number(tac__trace *tr, const tac__component *c, size_t i,
                              tac__sym_value *made)
 {
     const tac__trace_params *p = tr->params;
-    if (!p || !in_engine(p->own, c)->number_graph)
+    if (!p || !p->graphs[c->index])
         return find_number(tr, c, -1, i, made);
     if (!p->numbers[c->index])
         TAC_TRY(trace_numbers(tr, c));
@@ -285,14 +293,14 @@ static tac_status compare_numbers(tac__trace *tr, const tac_engine *engine, cons
     for (size_t n = 0; n < p->own->plan->component_count && !*bad; n++) {
         const tac__component *c = p->own->plan->components[n];
         const tac__component *other = engine->plan->components[n];
-        if (!c->number_graph)
+        if (!p->graphs[n])
             continue;
         double *got = tac__arena_array(&tr->arena, c->number_count, sizeof *got);
         if (!got)
             return TAC_E_MEMORY;
         const double *in[] = {values};
         double *out[] = {got};
-        TAC_TRY(tac_graph_evaluate(c->number_graph, in, out, tr->err));
+        TAC_TRY(tac_graph_evaluate(p->graphs[n], in, out, tr->err));
         bool same = other->number_count == c->number_count;
         for (size_t i = 0; same && i < c->number_count; i++)
             same = agree(tr, got[i], other->numbers[i]);
