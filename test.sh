@@ -16,7 +16,7 @@
 #                                 at -O1; assertions on
 #   fuzz     clang's sanitizers   the fuzz targets, some seconds each
 #
-# gcc/tools/determinism flies all examples with the programs of the first three trees and with builds
+# gcc/tools/determinism flies all examples with the programs of the first three trees and with gcc's
 # at -O3 -march=native under careless flags; tools/determinism.sh --all has more (-O0 among them).
 # The last lines are CTest's summary, which widths of lanes this machine could run, and what was left
 # out.

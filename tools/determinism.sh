@@ -17,9 +17,9 @@ cd "$(dirname "$0")/.."
 # compiler, flags; the careless ones would give other bits if the build did not switch them off
 careless='-Ofast -march=native -ffast-math -funsafe-math-optimizations -fassociative-math'
 careless+=' -freciprocal-math -ffinite-math-only -fno-signed-zeros -ffp-contract=fast'
-few=("gcc $careless" "clang $careless")
-rest=('gcc -O0' 'gcc -O1' 'gcc -O2' 'gcc -O3' 'gcc -O3 -march=native' 'clang -O0' 'clang -O1' 'clang -O2'
-    'clang -O3' 'clang -O3 -march=native')
+few=("gcc $careless")
+rest=("clang $careless" 'gcc -O0' 'gcc -O1' 'gcc -O2' 'gcc -O3' 'gcc -O3 -march=native' 'clang -O0'
+    'clang -O1' 'clang -O2' 'clang -O3' 'clang -O3 -march=native')
 
 variants=("${few[@]}")
 IFS=: read -ra built <<<"${TACTUS_BUILT:-}"
