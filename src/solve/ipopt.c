@@ -250,8 +250,8 @@ static bool set_int(const library *l, ipopt_problem *p, const char *key, int val
 }
 
 // A guess that is the solution of nearly the same problem is not to be pushed far away from bounds.
-// Nor may the barrier be too small: examples/iris_minimum_time.yaml with all intervals halved takes
-// 123 iterations with these values, 471 with 1e-4, 1e-5 and 1e-5.
+// Nor may the barrier be too small, or the search creeps: the values were found by trial, with
+// examples/iris_minimum_time.yaml and all its intervals halved.
 static bool set_near(const library *l, ipopt_problem *p)
 {
     return set_number(l, p, "mu_init", 1) && set_number(l, p, "bound_push", 1e-3) &&

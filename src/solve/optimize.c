@@ -274,7 +274,7 @@ static tac_status make_objective(tac_optimum *o, const tac__optimize_def *def, i
 // The method sees a thousand times the objective. The derivative by the input at one of many points
 // is small even far from the optimum; not scaled, it passes for 0, the barrier is reduced too
 // early, and the search creeps along: examples/iris_minimum_time.yaml with 50 intervals and linear
-// inputs had no solution after 1000 iterations, with the scale it has one after 300 to 500.
+// inputs had no solution after 1000 iterations, with the scale it has one after some 300.
 static const double OBJECTIVE_SCALE = 1e-3;
 
 // One search, on the present intervals. From the guess, or from a solution with other intervals.
