@@ -164,12 +164,14 @@ record() { # PROGRAM FOLDER
 
 if $emulate; then
     root=$work/aarch64-root
-    if [ -e "$root/usr/include/sleef.h" ] || make_root "$root"; then
+    if [ -e "$root.done" ] || { rm -rf "$root" && make_root "$root" && touch "$root.done"; }; then
         tree=$work/emulated
         export PKG_CONFIG_SYSROOT_DIR=$root
         export PKG_CONFIG_LIBDIR=$root/usr/lib/aarch64-linux-gnu/pkgconfig
+        # Headers of the root alone: this system may have some that the root has not (liblcm).
         build 'aarch64 gcc -O2' "$tree" aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ -O2 \
-            -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_SYSROOT="$root"
+            -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_SYSROOT="$root" \
+            -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY
         unset PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_LIBDIR
         printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s" "$@"\n' "$root" "$tree/tactus" \
             >"$tree/run"
