@@ -1,16 +1,17 @@
 // block.h - sums of arrays, in blocks that a vector register takes.
 //
 // Arrays of this room are aligned to TAC__BLOCK doubles at least, and their length is a multiple of
-// it, so no remainder needs code of its own. Vectors are used element by element only, so the bits
-// are those of a scalar loop. The functions below are inlined where the coefficients are
-// compile-time constants: terms with a zero coefficient disappear.
+// it; those of TAC__LONG doubles and more are aligned to TAC__LONG_BLOCK, and a multiple of that.
+// So no remainder needs code of its own. Vectors are used element by element only, so the bits are
+// those of a scalar loop. The functions below are inlined where the coefficients are compile-time
+// constants: terms with a zero coefficient disappear.
 #ifndef TAC_ODE_BLOCK_H
 #define TAC_ODE_BLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TAC__BLOCK = 4 };
+enum { TAC__BLOCK = 4, TAC__LONG_BLOCK = 8, TAC__LONG = 64 };
 
 #define TAC__INLINE static inline __attribute__((always_inline))
 
@@ -30,7 +31,8 @@ typedef double tac__loose_pair __attribute__((vector_size(16), may_alias, aligne
 
 TAC__INLINE size_t tac__block_up(size_t n)
 {
-    return (n + TAC__BLOCK - 1) / TAC__BLOCK * TAC__BLOCK;
+    const size_t block = n < TAC__LONG ? TAC__BLOCK : TAC__LONG_BLOCK;
+    return (n + block - 1) / block * block;
 }
 
 // Loads a pair that has just been written one double at a time, as right-hand sides do. A processor
@@ -67,11 +69,30 @@ TAC__INLINE tac__four tac__fresh_four(const double *k)
     return (tac__four){low[0], low[1], high[0], high[1]};
 }
 
-// Sums with registers of `vector`. Their names end with `by`:
+// Eight doubles: a register of functions that are compiled for AVX-512. For long arrays alone, such
+// as those of duals.
+typedef double tac__eight __attribute__((vector_size(64), may_alias));
+typedef double tac__loose_eight __attribute__((vector_size(64), may_alias, aligned(8)));
+
+#ifdef __x86_64__
+#define TAC__AVX512     __attribute__((target("avx512f")))
+#define TAC__HAS_AVX512 __builtin_cpu_supports("avx512f")
+#else
+#define TAC__AVX512
+#define TAC__HAS_AVX512 false
+#endif
+
+// Right-hand sides of long arrays write whole registers, too.
+TAC__INLINE tac__eight tac__fresh_eight(const double *k)
+{
+    return *(const tac__eight *)k;
+}
+
+// Sums with registers of `vector` over blocks of `block` doubles. Their names end with `by`:
 //   tac__sum      sum_j weights_j k_j of the doubles at `at`; the last k has just been written
 //   tac__combine  out = base + factor * sum_j weights_j k_j; `out` may be `base`
 //   tac__weigh    out = factor * sum_j weights_j k_j
-#define TAC__SUMS(by, vector, fresh)                                                               \
+#define TAC__SUMS(by, vector, block, fresh)                                                        \
     TAC__INLINE vector tac__sum##by(const double *weights, int count, const double *k,             \
                                     size_t stride, size_t at)                                      \
     {                                                                                              \
@@ -95,9 +116,9 @@ TAC__INLINE tac__four tac__fresh_four(const double *k)
                                       size_t stride, double factor, const double *base,            \
                                       double *out)                                                 \
     {                                                                                              \
-        for (size_t i = 0; i < stride; i += TAC__BLOCK) {                                          \
+        for (size_t i = 0; i < stride; i += (block)) {                                             \
             TAC__UNROLL                                                                            \
-            for (size_t at = 0; at < TAC__BLOCK; at += sizeof(vector) / sizeof(double))            \
+            for (size_t at = 0; at < (block); at += sizeof(vector) / sizeof(double))               \
                 *(vector *)(out + i + at) =                                                        \
                     *(const vector *)(base + i + at) +                                             \
                     factor * tac__sum##by(weights, count, k, stride, i + at);                      \
@@ -106,16 +127,17 @@ TAC__INLINE tac__four tac__fresh_four(const double *k)
     TAC__INLINE void tac__weigh##by(const double *weights, int count, const double *k,             \
                                     size_t stride, double factor, double *out)                     \
     {                                                                                              \
-        for (size_t i = 0; i < stride; i += TAC__BLOCK) {                                          \
+        for (size_t i = 0; i < stride; i += (block)) {                                             \
             TAC__UNROLL                                                                            \
-            for (size_t at = 0; at < TAC__BLOCK; at += sizeof(vector) / sizeof(double))            \
+            for (size_t at = 0; at < (block); at += sizeof(vector) / sizeof(double))               \
                 *(vector *)(out + i + at) =                                                        \
                     factor * tac__sum##by(weights, count, k, stride, i + at);                      \
         }                                                                                          \
     }
 
-TAC__SUMS(, tac__pair, tac__fresh_pair)
-TAC__SUMS(_fours, tac__four, tac__fresh_four)
+TAC__SUMS(, tac__pair, TAC__BLOCK, tac__fresh_pair)
+TAC__SUMS(_fours, tac__four, TAC__BLOCK, tac__fresh_four)
+TAC__SUMS(_eights, tac__eight, TAC__LONG_BLOCK, tac__fresh_eight)
 
 // tac__combine into an array of any length and alignment.
 TAC__INLINE void tac__combine_out(const double *weights, int count, const double *k, size_t stride,

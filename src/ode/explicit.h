@@ -6,17 +6,23 @@
 #include "ode/core.h"
 #include "ode/tableau.h"
 
+#include <string.h>
+
 // Stage i: z_i from the stages before it, then k_i = f(z_i). The last stage of FSAL methods is at
-// y1. `fours`: with registers of four doubles.
-TAC__INLINE tac_status tac__explicit_stage(const tac__tableau *t, bool fsal, bool fours, int i,
+// y1. `width`: with registers of 2, 4 or 8 doubles.
+TAC__INLINE tac_status tac__explicit_stage(const tac__tableau *t, bool fsal, int width, int i,
                                            const tac__ode_problem *p, tac__ode_work *w, double t0_s,
                                            double t1_s, double h_s, double *y1)
 {
-    if (fours)
+    if (width == 8)
+        tac__combine_eights(t->a[i], i, w->k, w->stride, h_s, w->y, w->z);
+    else if (width == 4)
         tac__combine_fours(t->a[i], i, w->k, w->stride, h_s, w->y, w->z);
     else
         tac__combine(t->a[i], i, w->k, w->stride, h_s, w->y, w->z);
-    if (fsal && i == t->stages - 1)
+    if (fsal && i == t->stages - 1 && width == 8)
+        memcpy(y1, w->z, w->n * sizeof *y1);
+    else if (fsal && i == t->stages - 1)
         tac__copy_doubles(w->n, w->z, y1);
     return tac__evaluate(p, w, i, t->c[i], t0_s, t1_s, h_s);
 }
@@ -25,9 +31,9 @@ TAC__INLINE tac_status tac__explicit_stage(const tac__tableau *t, bool fsal, boo
 // become constants.
 #define TAC__STAGE(i)                                                                              \
     if (i < t->stages)                                                                             \
-        TAC_TRY(tac__explicit_stage(t, fsal, fours, i, p, w, t0_s, t1_s, h_s, y1));
+        TAC_TRY(tac__explicit_stage(t, fsal, width, i, p, w, t0_s, t1_s, h_s, y1));
 
-TAC__INLINE tac_status tac__explicit_step(const tac__tableau *t, bool fsal, bool fours,
+TAC__INLINE tac_status tac__explicit_step(const tac__tableau *t, bool fsal, int width,
                                           const tac__ode_problem *p, tac__ode_work *w, double t0_s,
                                           double t1_s, double h_s, double *y1)
 {
@@ -48,22 +54,29 @@ TAC__INLINE tac_status tac__explicit_step(const tac__tableau *t, bool fsal, bool
 }
 #undef TAC__STAGE
 
-// Defines `step` of a method, and `plain`, the same without AVX2. Both do the same element by
-// element, so the bits are the same.
+// Defines `step` of a method, and `plain`, the same without AVX2 and AVX-512. All do the same
+// element by element, so the bits are the same.
 #define TAC__EXPLICIT_STEP(table, fsal)                                                            \
     static tac_status plain(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s, \
                             double h_s, double *y1)                                                \
     {                                                                                              \
-        return tac__explicit_step(&(table), fsal, false, p, w, t0_s, t1_s, h_s, y1);               \
+        return tac__explicit_step(&(table), fsal, 2, p, w, t0_s, t1_s, h_s, y1);                   \
     }                                                                                              \
     TAC__AVX2 static tac_status step_avx2(const tac__ode_problem *p, tac__ode_work *w,             \
                                           double t0_s, double t1_s, double h_s, double *y1)        \
     {                                                                                              \
-        return tac__explicit_step(&(table), fsal, true, p, w, t0_s, t1_s, h_s, y1);                \
+        return tac__explicit_step(&(table), fsal, 4, p, w, t0_s, t1_s, h_s, y1);                   \
+    }                                                                                              \
+    TAC__AVX512 static tac_status step_avx512(const tac__ode_problem *p, tac__ode_work *w,         \
+                                              double t0_s, double t1_s, double h_s, double *y1)    \
+    {                                                                                              \
+        return tac__explicit_step(&(table), fsal, 8, p, w, t0_s, t1_s, h_s, y1);                   \
     }                                                                                              \
     static tac_status step(const tac__ode_problem *p, tac__ode_work *w, double t0_s, double t1_s,  \
                            double h_s, double *y1)                                                 \
     {                                                                                              \
+        if (w->n >= TAC__LONG && TAC__HAS_AVX512)                                                  \
+            return step_avx512(p, w, t0_s, t1_s, h_s, y1);                                         \
         return TAC__HAS_AVX2 ? step_avx2(p, w, t0_s, t1_s, h_s, y1)                                \
                              : plain(p, w, t0_s, t1_s, h_s, y1);                                   \
     }

@@ -129,12 +129,22 @@ void tac__ode_work_init_beside(tac__ode_work *w, const tac__method *m, size_t n,
 
 // --- steps --------------------------------------------------------------------------------------
 
+TAC__AVX512 static size_t take_eights(tac__ode_work *w, const double *y)
+{
+    const tac__eight zero = {0};
+    size_t i = 0;
+    for (; i + 8 <= w->n; i += 8)
+        *(tac__eight *)(w->y + i) = *(tac__eight *)(w->z + i) =
+            *(const tac__loose_eight *)(y + i) + zero;
+    return i;
+}
+
 // w->y = w->z = y, with -0 replaced by 0. Then y1 contains no -0 either, and f(t1, y1) of this step
 // has the bits of f(t0, y) of the next.
 static void take_state(tac__ode_work *w, const double *y)
 {
     const tac__pair zero = {0, 0};
-    size_t i = 0;
+    size_t i = w->n >= TAC__LONG && TAC__HAS_AVX512 ? take_eights(w, y) : 0;
     for (; i + 2 <= w->n; i += 2) {
         const tac__pair pair = *(const tac__loose_pair *)(y + i) + zero;
         TAC__PAIR_SET(w->y, i, pair);

@@ -13,7 +13,7 @@
 
 #include "ode/method.h"
 
-enum { STATES_MAX = 64 };
+enum { STATES_MAX = 96 };
 
 static const char *const all_methods[] = {"euler", "rk4", "rk23", "rk45", "dop853", "rodas4"};
 static const char *const adaptive_methods[] = {"rk23", "rk45", "dop853", "rodas4"};

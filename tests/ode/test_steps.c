@@ -57,7 +57,7 @@ static void check_estimate(const solver *s, const tac__tableau *t, double h)
 static void check_against_plain_loop(bool plain)
 {
     for (int m = 0; m < 5; m++) {
-        for (ring_size = 1; ring_size <= 33; ring_size++) {
+        for (ring_size = 1; ring_size <= 81; ring_size += ring_size == 33 ? 30 : 1) {
             solver s;
             double y[STATES_MAX], y1[STATES_MAX], expected[STATES_MAX];
             solver_open(&s, all_methods[m], ring_size, ring);

@@ -63,13 +63,20 @@ tac_status tac__tangent_flow_make(tac__tangents *t, tac__tangent_flow *flow, tac
 
 // --- steps --------------------------------------------------------------------------------------
 
-void tac__tangent_aim(tac__tangent_flow *flow)
+// At `from` doubles and after them, of the state.
+static void aim_from(tac__tangent_flow *flow, size_t from)
 {
     const tac__evaluator *ev = flow->duals;
+    const size_t n = flow->island->plan->x_count * TAC__WIDTH;
     tac__subject_modes(ev, &flow->subject);
     for (size_t h = 0; h < ev->held_count; h++)
         memcpy(ev->held[h].to, flow->held[h], ev->held[h].count * TAC__WIDTH * sizeof(double));
-    memcpy(flow->z, flow->x, flow->island->plan->x_count * TAC__WIDTH * sizeof *flow->z);
+    memcpy(flow->z + from, flow->x + from, (n - from) * sizeof *flow->z);
+}
+
+void tac__tangent_aim(tac__tangent_flow *flow)
+{
+    aim_from(flow, 0);
 }
 
 void tac__tangent_aim_along(tac__tangent_flow *flow)
@@ -173,11 +180,12 @@ static void stay(tac__tangent_flow *flow)
     memcpy(flow->z, flow->x, flow->problem.n * sizeof *flow->z);
 }
 
-// Set everything for a step from the present state.
+// Set everything for a step from the present state, of which the step itself takes the states that
+// it integrates.
 static void begin(tac__tangent_flow *flow)
 {
     shrink(flow, flow->island->problem.n * TAC__WIDTH);
-    tac__tangent_aim(flow);
+    aim_from(flow, flow->is_moved ? 0 : flow->problem.n);
     if (flow->is_moved)
         stay(flow);
 }
@@ -271,8 +279,10 @@ static tac_status look_at(tac__tangent_flow *flow, tac_time t_us)
 {
     const size_t n = flow->island->plan->x_count * TAC__WIDTH;
     begin(flow);
-    if (flow->island->state->from_us == t_us || n == 0)
+    if (flow->island->state->from_us == t_us || n == 0) {
+        memcpy(flow->z, flow->x, n * sizeof *flow->z);
         return TAC_OK;
+    }
     tac__ode_forget(&flow->work);
     TAC_TRY(take_step(flow, t_us, true));
     tac__ode_forget(&flow->work);
