@@ -6,6 +6,7 @@
 #include "engine/plan/named_param.h"
 #include "solve/result.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,9 +37,10 @@ typedef struct search {
 
 // The parameter at so many values, each with all that decides how a run begins.
 typedef struct around {
-    double at[5];      // values of the parameter
-    double *starts[5]; // NULL: the value is out of range
-    size_t count;      // doubles of each
+    double at[5];         // values of the parameter
+    double *starts[5];    // NULL: not looked at
+    size_t count;         // doubles of each
+    bool central, linear; // linear: only at[1] and at[2], on both sides, were looked at
 } around;
 
 static tac_status take_start(const search *s, const tac_param_value *value, tac__arena *arena,
@@ -68,11 +70,13 @@ static double step_of(double value, double relative)
 }
 
 // Slopes of a start value over steps h and 2 h, to order 4.
-static double slope_of(const around *a, size_t i, bool central)
+static double slope_of(const around *a, size_t i)
 {
     const double *const *f = (const double *const *)a->starts;
     const double *p = a->at;
-    if (central) {
+    if (a->linear)
+        return (f[1][i] - f[2][i]) / (p[1] - p[2]);
+    if (a->central) {
         const double one = (f[1][i] - f[0][i]) / (p[1] - p[0]);
         const double two = (f[3][i] - f[2][i]) / (p[3] - p[2]);
         return one + (one - two) / 3;
@@ -83,57 +87,95 @@ static double slope_of(const around *a, size_t i, bool central)
     return s[0] + 3 * (s[0] - s[1]) + 3 * (s[2] - s[1]) + (s[2] - s[3]);
 }
 
+// Is every start value a linear function of the parameter, from -2 h over 0 to h and but for
+// rounding? The two sides differ in length, so that an odd function like sin does not pass.
+static bool is_linear(const around *a, double at, const double *base)
+{
+    const double *above = a->starts[1], *below = a->starts[2];
+    for (size_t i = 0; i < a->count; i++) {
+        const double one = (above[i] - base[i]) / (a->at[1] - at);
+        const double two = (below[i] - base[i]) / (a->at[2] - at);
+        const double rounding = 4 * DBL_EPSILON * fabs(base[i]) / fabs(a->at[1] - at);
+        if (!(fabs(one - two) <= rounding))
+            return false;
+    }
+    return true;
+}
+
 // Do slopes over h and 2 h agree, but for rounding? A parameter may have a meaning of its own at
 // one value, as 0 for "computed from others": there is no derivative.
-static bool is_smooth(const around *a, size_t i, bool central)
+static bool is_smooth(const around *a, size_t i)
 {
+    if (a->linear)
+        return true;
     const double *const *f = (const double *const *)a->starts;
     const double *p = a->at;
-    const int first = 1, second = central ? 3 : 2, back = central ? 2 : 0;
+    const int first = 1, second = a->central ? 3 : 2, back = a->central ? 2 : 0;
     const double one = (f[first][i] - f[0][i]) / (p[first] - p[0]);
     const double two = (f[second][i] - f[back][i]) / (p[second] - p[back]);
     const double rounding = 1e-14 * fabs(f[0][i]) / fabs(p[first] - p[0]);
     return fabs(one - two) <= 1e-3 * fmax(fabs(one), fabs(two)) + rounding;
 }
 
-// Values of the parameter: on both sides, or only on one where the other is out of its range.
-static tac_status look_around(const search *s, const tac_sensitivity_param *p, tac__arena *arena,
-                              around *a, bool *central, tac_error *err)
+static tac_status take_starts(const search *s, const tac_sensitivity_param *p, const double *sides,
+                              const int *order, int count, tac__arena *arena, around *a,
+                              tac_error *err)
 {
-    static const double sides[3][5] = {{-1, 1, -2, 2}, {0, 1, 2, 3, 4}, {0, -1, -2, -3, -4}};
     const double h = step_of(p->at.value, 0x1p-11);
-    tac_status status = TAC_OK;
-    for (int side = 0; side < 3; side++) {
-        tac_param_value value = p->at;
-        *central = side == 0;
-        *a = (around){.count = 0};
-        status = TAC_OK;
-        for (int k = 0; k < (*central ? 4 : 5) && status == TAC_OK; k++) {
-            a->at[k] = value.value = p->at.value + sides[side][k] * h;
-            status = take_start(s, &value, arena, &a->count, &a->starts[k], err);
-        }
-        if (status != TAC_E_RANGE && status != TAC_E_CONFIG)
-            return status;
+    tac_param_value value = p->at;
+    for (int i = 0; i < count; i++) {
+        const int k = order[i];
+        a->at[k] = value.value = p->at.value + sides[k] * h;
+        TAC_TRY(take_start(s, &value, arena, &a->count, &a->starts[k], err));
+    }
+    return TAC_OK;
+}
+
+// On both sides, at two values if that will do. `base` are the start values at the parameter's own.
+static tac_status look_at_both_sides(const search *s, const tac_sensitivity_param *p,
+                                     const double *base, tac__arena *arena, around *a,
+                                     tac_error *err)
+{
+    static const double sides[] = {-1, 1, -2, 2};
+    static const int order[] = {1, 2, 0, 3};
+    a->central = true;
+    TAC_TRY(take_starts(s, p, sides, order, 2, arena, a, err));
+    a->linear = is_linear(a, p->at.value, base);
+    return a->linear ? TAC_OK : take_starts(s, p, sides, order + 2, 2, arena, a, err);
+}
+
+// Values of the parameter: on both sides, or only on one where the other is out of its range.
+static tac_status look_around(const search *s, const tac_sensitivity_param *p, const double *base,
+                              size_t count, tac__arena *arena, around *a, tac_error *err)
+{
+    static const double above[] = {0, 1, 2, 3, 4}, below[] = {0, -1, -2, -3, -4};
+    static const int order[] = {0, 1, 2, 3, 4};
+    *a = (around){.count = count};
+    tac_status status = look_at_both_sides(s, p, base, arena, a, err);
+    for (int side = 0; side < 2 && (status == TAC_E_RANGE || status == TAC_E_CONFIG); side++) {
+        *a = (around){.count = count};
+        status = take_starts(s, p, side ? below : above, order, 5, arena, a, err);
     }
     return status;
 }
 
-static tac_status seed(const search *s, tac__tangents *t, size_t direction,
-                       const tac_sensitivity_param *p, tac_error *err)
+// `base`: the `count` start values of the engine that is going to fly.
+static tac_status seed(const search *s, tac__tangents *t, size_t direction, const double *base,
+                       size_t count, const tac_sensitivity_param *p, tac_error *err)
 {
     tac__arena arena;
     tac__arena_init(&arena, s->arena->allocator);
     around a;
-    bool central, any = false;
-    tac_status status = look_around(s, p, &arena, &a, &central, err);
+    bool any = false;
+    tac_status status = look_around(s, p, base, count, &arena, &a, err);
     double *slopes =
         status == TAC_OK ? tac__arena_array(&arena, a.count + 1, sizeof *slopes) : NULL;
     if (status == TAC_OK && !slopes)
         status = tac__fail_memory(err);
     for (size_t i = 0; status == TAC_OK && i < a.count; i++) {
-        slopes[i] = slope_of(&a, i, central);
+        slopes[i] = slope_of(&a, i);
         any |= slopes[i] != 0;
-        if (!is_smooth(&a, i, central))
+        if (!is_smooth(&a, i))
             status = tac__fail(err, TAC_E_CONFIG,
                                "what parameter '%s' changes jumps at its value, or bends: there is "
                                "no derivative by it",
@@ -459,9 +501,14 @@ static tac_status run_group(search *s, tac_engine *e, size_t first, size_t count
 {
     tac_sensitivity *found = s->found;
     flight f = {.s = s, .engine = e};
+    const size_t starts = tac__tangents_start(e, NULL);
+    double *base = tac__arena_array(s->arena, starts + 1, sizeof *base);
+    if (!base)
+        return tac__fail_memory(err);
+    tac__tangents_start(e, base);
     TAC_TRY(tac__tangents_create(e, &f.tangents, err));
     for (size_t k = 0; k < count; k++)
-        TAC_TRY(seed(s, f.tangents, k, &found->params[first + k], err));
+        TAC_TRY(seed(s, f.tangents, k, base, starts, &found->params[first + k], err));
     f.values = tac__arena_array(s->arena, s->def->of_count, sizeof *f.values);
     f.by = tac__arena_array(s->arena, s->def->of_count, sizeof *f.by);
     if (!f.values || !f.by)
