@@ -73,7 +73,7 @@ static inline uint32_t tac_plugin_arithmetic(void)
 #ifdef __NO_SIGNED_ZEROS__
     found |= TAC_ARITHMETIC_ZEROS;
 #endif
-#if defined __FLT_EVAL_METHOD__ && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
+#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
     found |= TAC_ARITHMETIC_EXCESS;
 #endif
     // Not every compiler defines a macro for this: compute with numbers that it cannot know in
