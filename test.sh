@@ -16,9 +16,9 @@
 #                                 at -O1; assertions on
 #   fuzz     clang's sanitizers   the fuzz targets, some seconds each
 #
-# gcc/tools/determinism flies all examples with the programs of the first three trees and with gcc's
-# at -O3 -march=native under careless flags; tools/determinism.sh --all has more (-O0 among them).
-# The last lines are CTest's summary, which widths of lanes this machine could run, and what was left
+# clang and asan are compiled for this machine and under careless flags (-ffast-math and the like),
+# which the build must take back. gcc/tools/determinism flies all examples with the programs of the first
+# three trees; tools/determinism.sh --all has more of them (-O0 and -O3 among them). The last lines are CTest's summary, which widths of lanes this machine could run, and what was left
 # out.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -7,7 +7,7 @@
 # stand: the machine code must be the same. tools/determinism.sh does it with the whole program.
 set -euo pipefail
 tree=$1
-unit=model/vehicle/multirotor.f64.c
+unit=model/rocket/body.f64.c
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -5,10 +5,11 @@
 #
 # Compares the "hash" of `tactus run FILE --json`, by default for every examples/*.yaml, of which that
 # with many vehicles only begins its flight. --with adds programs that are built already; so does
-# TACTUS_BUILT (separated by colons), where test.sh names those of its other trees. Trees are
-# temporary unless --work says where to keep them. --all adds the variants that a daily run can do
-# without, and another processor: aarch64, cross-compiled and run by qemu, whose recordings and
-# checkpoints of the first seconds must have the same bytes, too. It says so where that cannot be had.
+# TACTUS_BUILT (separated by colons), where test.sh names those of its other trees. Without two of
+# these it builds one with gcc under careless flags. --all builds many, and one for another
+# processor: aarch64, cross-compiled and run by qemu, whose recordings and checkpoints of the first
+# seconds must have the same bytes, too. It says so where that cannot be had. Trees are temporary
+# unless --work says where to keep them.
 #
 # Exits with 77 (skipped) where there is nothing to run yet.
 set -euo pipefail
@@ -21,7 +22,7 @@ few=("gcc $careless")
 rest=("clang $careless" 'gcc -O0' 'gcc -O1' 'gcc -O2' 'gcc -O3' 'gcc -O3 -march=native' 'clang -O0'
     'clang -O1' 'clang -O2' 'clang -O3' 'clang -O3 -march=native')
 
-variants=("${few[@]}")
+variants=()
 IFS=: read -ra built <<<"${TACTUS_BUILT:-}"
 work=
 emulate=false
@@ -29,7 +30,7 @@ files=()
 while [ $# -gt 0 ]; do
     case $1 in
     --all)
-        variants+=("${rest[@]}")
+        variants=("${few[@]}" "${rest[@]}")
         emulate=true
         ;;
     --work)
@@ -48,6 +49,8 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+
+[ ${#variants[@]} -gt 0 ] || [ ${#built[@]} -ge 2 ] || variants=("${few[@]}")
 
 if [ ${#files[@]} -eq 0 ]; then
     shopt -s nullglob
@@ -117,7 +120,7 @@ build() { # VARIANT TREE COMPILER C++-COMPILER FLAGS [OPTION OF CMAKE...]
     fi
 }
 
-for variant in "${variants[@]}"; do
+for variant in ${variants[@]+"${variants[@]}"}; do
     compiler=${variant%% *}
     flags=${variant#* }
     variant=${variant/$careless/with careless flags}
