@@ -58,4 +58,8 @@ grep '"hash"' "$work/first.json"
 grep -q 'Thermostat: HEAT at 285.00 K (switch 1)' "$work/log.txt"
 
 build "$root/examples/embed" "$work/embed"
+for program in "$root"/examples/embed/*.c "$root"/examples/embed/*.cc; do
+    name=$(basename "${program%.*}")
+    [ -x "$work/embed/$name" ] || { echo "examples/embed/CMakeLists.txt lacks $name"; exit 1; }
+done
 (cd "$root" && "$work/embed/list" >/dev/null && "$work/embed/embed" >/dev/null)
