@@ -54,7 +54,7 @@ typedef struct tac__nlp_result {
 TAC_MUST_CHECK tac_status tac__ipopt_solve(const tac__nlp *nlp, const tac__nlp_options *options,
                                            tac__arena *arena, double *x, tac__nlp_result *result,
                                            tac_error *err);
-// Can IPOPT be loaded? `version` becomes the name of the library.
+// Can IPOPT be loaded?
 bool tac__ipopt_exists(void);
 
 #endif
