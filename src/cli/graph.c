@@ -31,16 +31,19 @@ static const cli_option options[] = {
      .doc = "In C also the sparse Jacobian of all outputs by all inputs, jac_NAME; in a summary "
             "its size."},
     {.name = "hessian",
-     .doc = "In C also hess_NAME: second derivatives of the sum of all outputs times multipliers "
+     .doc = "In C, with --emit c, also hess_NAME: second derivatives of the sum of all outputs "
+            "times multipliers "
             "by all inputs, the lower triangle."},
     {.name = "pattern",
      .value = "FORMAT",
      .doc = "Write where the Jacobian can be other than 0, as svg or json."},
     {.name = "name",
      .value = "NAME",
-     .doc = "Name of the function in C; by default dynamics, step or period."},
+     .doc = "Name of what --emit writes, in C of the function; by default dynamics, step or "
+            "period."},
     {.name = "deterministic",
-     .doc = "In C take the elementary functions of SLEEF, which have the bits of a run, instead of "
+     .doc = "In C, with --emit c, take the elementary functions of SLEEF, which have the bits of a "
+            "run, instead of "
             "those of libm."},
     {.name = "fast", .doc = "Simplify also where the last bits of values may change."},
     {.name = "phase",
@@ -54,7 +57,7 @@ static const cli_option options[] = {
     {.name = "check",
      .doc =
          "Run FILE to its end and compare the graphs of the plant and of every component with the "
-         "engine, bit for bit."},
+         "engine, bit for bit. Of the options above it takes --rates only."},
     CLI_OPTION_JSON,
     CLI_OPTION_SET,
     CLI_OPTION_DURATION,
@@ -70,7 +73,7 @@ typedef struct session {
     tac_graph *graph, *jacobian, *hessian;
 } session;
 
-// --- code and pictures ---------------------------------------------------------------------------
+// --- which options go together -------------------------------------------------------------------
 
 static const char *const format_names[] = {
 #define NAME(name, text, doc) text,
@@ -88,6 +91,68 @@ static tac_status read_format(const char *name, tac_graph_format *format, tac_er
     }
     return tac__fail(err, TAC_E_USAGE, "option '--emit' is c, dot, svg or json, not '%s'", name);
 }
+
+// What the command is asked for.
+typedef enum purpose { SUMMARY = 1, CODE = 2, PICTURE = 4, PATTERN = 8, CHECK = 16 } purpose;
+
+typedef struct rule {
+    const char *option;
+    int purposes;
+    const char *with; // these, in words
+} rule;
+
+static const rule rules[] = {
+    {"of", SUMMARY | CODE | PICTURE | PATTERN, "a summary, '--emit' or '--pattern'"},
+    {"parameters", SUMMARY | CODE | PICTURE | PATTERN, "a summary, '--emit' or '--pattern'"},
+    {"phase", SUMMARY | CODE | PICTURE | PATTERN, "a summary, '--emit' or '--pattern'"},
+    {"outside", SUMMARY | CODE | PICTURE | PATTERN, "a summary, '--emit' or '--pattern'"},
+    {"fast", SUMMARY | CODE | PICTURE | PATTERN, "a summary, '--emit' or '--pattern'"},
+    {"jacobian", SUMMARY | CODE, "a summary or '--emit c'"},
+    {"hessian", CODE, "'--emit c'"},
+    {"name", CODE | PICTURE, "'--emit'"},
+    {"deterministic", CODE, "'--emit c'"},
+    {"json", SUMMARY | CHECK, "a summary or '--check'"},
+};
+
+static tac_status find_purpose(const cli_args *args, purpose *found, tac_error *err)
+{
+    static const char *const names[] = {"emit", "pattern", "check"};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (first && cli_has(args, names[i]))
+            return tac__fail(err, TAC_E_USAGE, "option '--%s' does not go with '--%s'", first,
+                             names[i]);
+        first = cli_has(args, names[i]) ? names[i] : first;
+    }
+    *found = cli_has(args, "check") ? CHECK : cli_has(args, "pattern") ? PATTERN : SUMMARY;
+    if (!cli_has(args, "emit"))
+        return TAC_OK;
+    tac_graph_format format = TAC_GRAPH_C;
+    TAC_TRY(read_format(cli_value(args, "emit"), &format, err));
+    *found = format == TAC_GRAPH_C ? CODE : PICTURE;
+    return TAC_OK;
+}
+
+static tac_status check_options(const cli_args *args, tac_error *err)
+{
+    purpose asked = SUMMARY;
+    TAC_TRY(find_purpose(args, &asked, err));
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const rule *r = &rules[i];
+        const bool operand = !strcmp(r->option, "parameters") && args->operand_count > 1;
+        if ((cli_has(args, r->option) || operand) && !(r->purposes & (int)asked))
+            return tac__fail(err, TAC_E_USAGE, "option '--%s' goes with %s only", r->option,
+                             r->with);
+    }
+    const char *of = cli_value(args, "of");
+    if (of && strcmp(of, "dynamics") && strcmp(of, "step"))
+        return tac__fail(err, TAC_E_USAGE, "option '--of' is dynamics or step, not '%s'", of);
+    if (of && !strcmp(of, "dynamics") && cli_has(args, "rates"))
+        return tac__fail(err, TAC_E_USAGE, "option '--rates' goes with '--of step'");
+    return TAC_OK;
+}
+
+// --- code and pictures ---------------------------------------------------------------------------
 
 static tac_status check_name(const char *name, tac_error *err)
 {
@@ -120,8 +185,6 @@ static tac_status emit(const cli_args *args, session *s, tac__text *out, tac_err
         TAC_TRY(tac_graph_lagrangian(s->graph, NULL, NULL, true, &s->hessian, err));
     def.jacobian = s->jacobian;
     def.hessian = s->hessian;
-    if (def.format != TAC_GRAPH_C && (s->jacobian || s->hessian))
-        return tac__fail(err, TAC_E_USAGE, "only '--emit c' has a place for derivatives");
     char *text;
     TAC_TRY(tac_graph_emit(s->graph, &def, &text, err));
     return cli_take_text(out, text, err);
@@ -299,9 +362,6 @@ static tac_status build(void *context, const tac_param_value *values, size_t cou
 
 static tac_status read_options(const cli_args *args, session *s, tac_graph_def *def, tac_error *err)
 {
-    const char *of = cli_value(args, "of");
-    if (of && strcmp(of, "dynamics") && strcmp(of, "step"))
-        return tac__fail(err, TAC_E_USAGE, "option '--of' is dynamics or step, not '%s'", of);
     const char **parameters = tac__arena_array(
         &s->arena, args->given_count + args->operand_count + 1, sizeof *parameters);
     const char **outside = tac__arena_array(&s->arena, args->given_count + 1, sizeof *outside);
@@ -321,8 +381,6 @@ static tac_status read_options(const cli_args *args, session *s, tac_graph_def *
     def->context = s;
     def->fast = cli_has(args, "fast");
     def->rates = cli_has(args, "rates");
-    if (def->rates && of && !strcmp(of, "dynamics"))
-        return tac__fail(err, TAC_E_USAGE, "option '--rates' goes with '--of step'");
     def->phase = cli_value(args, "phase");
     return TAC_OK;
 }
@@ -330,9 +388,10 @@ static tac_status read_options(const cli_args *args, session *s, tac_graph_def *
 static tac_status make(const cli_args *args, session *s, tac__text *out, tac_error *err)
 {
     tac_graph_def def = tac_graph_def_default();
-    TAC_TRY(read_options(args, s, &def, err));
+    TAC_TRY(check_options(args, err));
     if (cli_has(args, "check"))
         return check(args, s, out, err);
+    TAC_TRY(read_options(args, s, &def, err));
     TAC_TRY(cli_load_engine(&s->sim, args, args->operands[0], err));
     const bool step =
         def.rates || !strcmp(cli_value(args, "of") ? cli_value(args, "of") : "", "step");

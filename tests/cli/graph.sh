@@ -32,4 +32,26 @@ refused 'no phase .COST.*did you mean' "$TACTUS_SOURCE/examples/rocket.yaml" --p
 refused 'no component .uav.vehicel.' "$iris" --outside uav.vehicel
 refused "'--emit' is c, dot, svg or json" "$iris" --emit pdf
 refused "needs a name of C" "$iris" --emit c --name 2f
+
+# An option without effect would look as if it had one.
+alone() { # OPTION, VALUE
+    refused "'$1' goes with .*only" "$iris" --check "$@"
+}
+alone --of dynamics
+alone --phase COAST
+alone --outside uav.scenario
+alone --parameters uav.vehicle.mass
+alone --fast
+alone --jacobian
+alone --name f
+refused "'--parameters' goes with" "$iris" uav.vehicle.mass --check
+refused "'--emit' does not go with '--check'" "$iris" --check --emit c
+refused "'--emit' does not go with '--pattern'" "$iris" --pattern svg --emit c
+refused "'--pattern' does not go with '--check'" "$iris" --check --pattern svg
+refused "'--hessian' goes with '--emit c' only" "$iris" --hessian
+refused "'--hessian' goes with '--emit c' only" "$iris" --hessian --emit svg
+refused "'--deterministic' goes with '--emit c' only" "$iris" --deterministic
+refused "'--jacobian' goes with a summary or" "$iris" --jacobian --pattern json
+refused "'--json' goes with a summary or" "$iris" --emit c --json
+refused "'--rates' goes with '--of step'" "$iris" --of dynamics --rates
 finish
