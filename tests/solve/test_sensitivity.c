@@ -411,6 +411,61 @@ static void test_phase(void **state)
     close_rig(&r);
 }
 
+// The same fall, where the phase changes at a boundary of 10 ms after the ground was reached: the
+// instant is as flown, and the machine is named, if the condition depends on a parameter at all.
+static void test_phase_at_boundary(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *condition, *locate;
+        bool named;
+    } cases[] = {
+        {"m.position.z > 0 m", "false", true},
+        {"m.position.z > 0 m", "true", false},
+        {"m.position.z > -10 m", "true", false},               // from the start on
+        {"m.position.z > 0 m AND a.y > 0 N", "true", true},    // a steps at boundaries
+        {"held(m.position.z > 0 m, 0.1 s)", "true", true},     // seen at boundaries, then timed
+        {"held(m.position.x > 0.1 m, 0.1 s)", "false", false}, // depends on no parameter
+        {"t > 1 s", "false", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "duration: 1.6 s\n"
+            "plant: {integrator: {kind: rk4, h_max: 10 ms}}\n"
+            "timeline: {physics: 10 ms}\n"
+            "scheduler: {rate_groups: [{name: all, rate_hz: 100, components: [stone.a]}]}\n"
+            "entities:\n"
+            "  stone:\n"
+            "    phases:\n"
+            "      names: [FALL, RISE]\n"
+            "      initial: FALL\n"
+            "      transitions:\n"
+            "        - {from: FALL, to: RISE, condition: \"%s\", locate: %s,\n"
+            "           actions: [{reset: m.velocity.z, to: \"-0.8*m.velocity.z\"}]}\n"
+            "    components:\n"
+            "      m: {type: point_mass, params: {gravity: [0, 0, 9.81], position: [0, 0, -5], "
+            "velocity: [3, 0, 0]}}\n"
+            "      a: {type: law, params: {k: -1, in: m}, inputs: {u: m.position.z}}\n",
+            cases[i].condition, cases[i].locate);
+        rig r;
+        open_rig(&r, text);
+        tac_sensitivity *found =
+            find(&r, LIST("stone.m.velocity.z"), NULL, LIST("m.gravity[2]", "m.position[2]"));
+        assert_int_equal(found->gap_count, cases[i].named);
+        if (cases[i].named) {
+            // sqrt(2 h/g), and 0.1 s later
+            const tac_time least_us = strstr(cases[i].condition, "held") ? 1109638 : 1009638;
+            assert_string_equal(found->gaps[0].component, "stone.flight");
+            assert_non_null(strstr(found->gaps[0].why, "phase"));
+            assert_in_range(found->gaps[0].since_us, least_us, least_us + 20000);
+        }
+        tac_sensitivity_destroy(found);
+        close_rig(&r);
+    }
+}
+
 // A loop through three rate groups, with a delay, a gain, a unit, and every policy.
 static void test_loop(void **state)
 {
@@ -598,6 +653,6 @@ static void test_expression(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_oscillator), cmocka_unit_test(test_event),
           cmocka_unit_test(test_expression), cmocka_unit_test(test_when),
-          cmocka_unit_test(test_phase), cmocka_unit_test(test_loop), cmocka_unit_test(test_gaps),
-          cmocka_unit_test(test_messages), cmocka_unit_test(test_errors),
-          cmocka_unit_test(test_examples))
+          cmocka_unit_test(test_phase), cmocka_unit_test(test_phase_at_boundary),
+          cmocka_unit_test(test_loop), cmocka_unit_test(test_gaps), cmocka_unit_test(test_messages),
+          cmocka_unit_test(test_errors), cmocka_unit_test(test_examples))

@@ -338,6 +338,8 @@ static tac_status find_change(tac_engine *e, tac_instance *m, int *number)
             holds = tac_turned_true(&m->step, t->number);
         else if (due & TAC_DUE_TIMER)
             TAC_TRY(has_come_true(e, m, &t->condition, &holds));
+        if (holds && t->waits && e->tangents)
+            tac__tangents_decided(e, m, t, e->clock->t_us);
         if (holds)
             *number = (int)i;
     }
@@ -500,6 +502,8 @@ tac_status tac__phases_decide(tac_engine *e, tac_instance *m, tac_time t_us)
     }
     if (number == NONE)
         return TAC_OK;
+    if (e->tangents)
+        tac__tangents_decided(e, m, &p->transitions[number], t_us);
     *queued_of(m) = (int64_t)number + 1;
     written(e, m, t_us);
     return run_hooks(e, m, phase, p->transitions[number].to);

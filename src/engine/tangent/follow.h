@@ -18,6 +18,9 @@ void tac__tangents_preview(const tac_engine *engine, const tac__island *island, 
 // is a constant.
 void tac__tangents_changed(tac_engine *engine, const tac_instance *c, tac_time t_us);
 
+// A machine decided a change of phase by values at boundaries, now or a fixed time ago.
+void tac__tangents_decided(tac_engine *engine, const tac_instance *machine,
+                           const tac__transition *transition, tac_time t_us);
 // A change of phase: the i-th value of its actions was computed from a formula, whose memory is as
 // it was before; all values were written to the outputs of the machine; states were reset.
 void tac__tangents_found(tac_engine *engine, const tac_instance *machine,

@@ -132,6 +132,8 @@ void tac__tangent_turn(tac__tangent_flow *flow, tac_time t_us);
 // Was the boundary at t_us located for a condition, or does it follow such a one after a fixed
 // time? Then how it depends on parameters.
 bool tac__tangent_located(tac__tangents *t, tac_time t_us, tac__moved *moved);
+// The derivatives of the boundary at t_us, if it moved. False: it did not.
+bool tac__tangent_moved(const tac__tangents *t, tac_time t_us, tac__moved *moved);
 // The state of the flow, which is at its boundary t_us, becomes that at the moving instant.
 void tac__tangent_shift(tac__tangent_flow *flow, tac_time t_us, const tac__moved *moved);
 

@@ -141,7 +141,7 @@ static bool find_moved(tac__tangents *t, tac__tangent_flow *flow, tac_instance *
     return isfinite(speed) && speed != 0;
 }
 
-static bool look_up(const tac__tangents *t, tac_time t_us, tac__moved *moved)
+bool tac__tangent_moved(const tac__tangents *t, tac_time t_us, tac__moved *moved)
 {
     for (size_t i = 0; i < TAC__MOVED; i++) {
         if (t->log_us[i] != t_us || i >= t->log_count)
@@ -160,7 +160,7 @@ static bool follows(const tac__tangents *t, const tac_instance *m, tac_time t_us
     if (m->plan->timer_source < 0 || e->timeline.last[m->plan->timer_source] != t_us)
         return false;
     if (*(const int64_t *)m->plan->out[p->queued])
-        return look_up(t, t_us - 1, moved);
+        return tac__tangent_moved(t, t_us - 1, moved);
     for (size_t i = 0; i < p->transition_count; i++) {
         const tac__transition *transition = &p->transitions[i];
         const tac__formula *f = &transition->condition;
@@ -168,7 +168,7 @@ static bool follows(const tac__tangents *t, const tac_instance *m, tac_time t_us
             continue;
         const uint64_t *words = tac__formula_memory(f, m->step.state[p->memory]);
         for (size_t k = 0; k < f->memory_words; k++) { // held() keeps when it began, plus 1
-            if (words[k] && look_up(t, words[k] - 1, moved))
+            if (words[k] && tac__tangent_moved(t, words[k] - 1, moved))
                 return true;
         }
     }

@@ -6,6 +6,41 @@
 
 #include <string.h>
 
+// Does the condition see something that depends on a parameter, and of which the values at
+// boundaries decide? Where the plant makes a located condition true, that was located; a located
+// one that holds at a boundary without that has held since its phase began. What held(...) waits
+// for is seen at boundaries only.
+static bool is_quantised(const tac_engine *e, const tac__tangent_part *part,
+                         const tac__transition *transition)
+{
+    const tac__component *m = part->run->plan;
+    const tac__formula *f = &transition->condition;
+    for (size_t k = 0; k < f->input_count; k++) {
+        const size_t input = (size_t)f->inputs[k];
+        const tac_type *type = &m->inputs.items[input].type;
+        if (m->in[input].signal < 0 || type->scalar != TAC_F64)
+            continue;
+        if (transition->locate && !transition->waits &&
+            e->plan->schema.signals[m->in[input].signal].kind->continuous)
+            continue;
+        if (tac__tangent_any(part->in[input], type->count))
+            return true;
+    }
+    return false;
+}
+
+void tac__tangents_decided(tac_engine *e, const tac_instance *m, const tac__transition *transition,
+                           tac_time t_us)
+{
+    tac__tangent_part *part = &e->tangents->parts[m->plan->index];
+    tac__moved moved;
+    if (part->gap || tac__tangent_moved(e->tangents, t_us, &moved))
+        return;
+    tac__tangent_see(part, m->plan->views.live, t_us);
+    if (is_quantised(e, part, transition))
+        tac__tangent_lose(part, "when its phase changed, at a boundary, is taken for fixed");
+}
+
 // A formula as a function of one of its inputs.
 typedef struct formula_at {
     const tac__formula *formula;
