@@ -84,6 +84,76 @@ static const tac_component_type ball = {
                 [TAC_DUALS_OF_ALL] = {.derive = ball_derive_duals, .detect = ball_detect_duals}},
 };
 
+// --- a ball that falls, and is damped below 0
+// --------------------------------------------------
+
+// h' = v; v' = -g, less c v where it is damped: that begins where the ball comes below 0, with a
+// number that jumps there.
+static tac_status pad_derive(const tac_eval *e, const void *self)
+{
+    (void)self;
+    e->dx[0] = e->x[1];
+    e->dx[1] = -e->p[0] - (e->mode[1] > 0 ? e->p[1] * e->x[1] : 0);
+    return TAC_OK;
+}
+
+static tac_status pad_derive_duals(const tac_eval *e, const void *self)
+{
+    (void)self;
+    const double *v = e->x + W, *g = e->p, *c = e->p + W;
+    const bool damped = e->mode[W] > 0;
+    memcpy(e->dx, v, W * sizeof *v);
+    for (size_t i = 1; i < W; i++)
+        e->dx[W + i] = -g[i] - (damped ? c[0] * v[i] + c[i] * v[0] : 0);
+    e->dx[W] = -g[0] - (damped ? c[0] * v[0] : 0);
+    return TAC_OK;
+}
+
+static void detect_pad(const tac_eval *e, size_t width, double *g)
+{
+    const bool below = e->x[0] < 0;
+    memset(g + width, 0, width * sizeof *g);
+    for (size_t i = 0; i < width; i++) {
+        g[i] = -e->x[i];
+        if (below)
+            g[width + i] = -e->x[width + i];
+    }
+    if (!below)
+        g[width] = -1;
+}
+
+static tac_status pad_detect(const tac_eval *e, const void *self, double *g)
+{
+    (void)self;
+    detect_pad(e, 1, g);
+    return TAC_OK;
+}
+
+static tac_status pad_detect_duals(const tac_eval *e, const void *self, double *g)
+{
+    (void)self;
+    detect_pad(e, W, g);
+    return TAC_OK;
+}
+
+static tac_status pad_declare(tac_declare *d, void *self)
+{
+    const tac_status status = ball_declare(d, self);
+    tac_declare_event(d, "damped", "h < 0 and v < 0");
+    return status;
+}
+
+static const tac_component_type pad = {
+    .size = sizeof(tac_component_type),
+    .name = "pad",
+    .version = "1",
+    .self_size = 3 * sizeof(double),
+    .declare = pad_declare,
+    .init = ball_init,
+    .kernels = {[TAC_NUMBERS] = {.derive = pad_derive, .detect = pad_detect},
+                [TAC_DUALS_OF_ALL] = {.derive = pad_derive_duals, .detect = pad_detect_duals}},
+};
+
 // --- a discrete law
 // -------------------------------------------------------------------------------
 
@@ -183,7 +253,7 @@ static void open_rig(rig *r, const char *text)
 {
     *r = (rig){.config = NULL};
     assert_int_equal(tac_registry_create(NULL, &r->registry, &r->err), TAC_OK);
-    const tac_component_type *const types[] = {&ball, &law, &plain_law, &wrong_law};
+    const tac_component_type *const types[] = {&ball, &pad, &law, &plain_law, &wrong_law};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         assert_int_equal(tac_registry_add(r->registry, types[i], &r->err), TAC_OK);
     tac_config_def def = tac_config_def_default();
@@ -338,6 +408,44 @@ static void test_event(void **state)
     near(by_v[0], v_g - a * t_g, 1e-5);
     near(by_v[1], s, 1e-5);
     near(by_v[2], v_h - a * t_h, 1e-5);
+    tac_sensitivity_destroy(found);
+    close_rig(&r);
+}
+
+// Height and speed at T of the ball with p = g, c, start, damped from t1 on: with s = T - t1 and
+// e = exp(-c s), v = (v1 + g/c) e - g/c and h = (v1 + g/c) (1 - e)/c - g s/c.
+static void sink(const double *p, double t_s, double *to)
+{
+    const double g = p[0], c = p[1], t1 = sqrt(2 * p[2] / g), v1 = -g * t1, s = t_s - t1;
+    to[0] = (v1 + g / c) * (1 - exp(-c * s)) / c - g * s / c;
+    to[1] = (v1 + g / c) * exp(-c * s) - g / c;
+}
+
+// Two events at one instant, of which only one crosses 0.
+static void test_event_that_follows(void **state)
+{
+    (void)state;
+    const double p[] = {9.81, 3, 5};
+    rig r;
+    open_rig(&r, "duration: 1.2 s\n"
+                 "plant: {integrator: {kind: rk4, h_max: 1 ms}}\n"
+                 "components:\n"
+                 "  pad: {type: pad, params: {g: 9.81, a: 3, start: 5 m}}\n");
+    tac_sensitivity *found =
+        find(&r, LIST("pad.h", "pad.v"), NULL, LIST("pad.g", "pad.a", "pad.start"));
+    for (size_t k = 0; k < 3; k++) {
+        const double h = 1e-5;
+        double low[3], high[3], below[2], above[2];
+        memcpy(low, p, sizeof low);
+        memcpy(high, p, sizeof high);
+        low[k] -= h;
+        high[k] += h;
+        sink(low, 1.2, below);
+        sink(high, 1.2, above);
+        for (size_t i = 0; i < 2; i++)
+            near(found->results[i].derivatives[k], (above[i] - below[i]) / (2 * h), 1e-5);
+    }
+    assert_int_equal(found->gap_count, 0);
     tac_sensitivity_destroy(found);
     close_rig(&r);
 }
@@ -652,7 +760,8 @@ static void test_expression(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_oscillator), cmocka_unit_test(test_event),
-          cmocka_unit_test(test_expression), cmocka_unit_test(test_when),
-          cmocka_unit_test(test_phase), cmocka_unit_test(test_phase_at_boundary),
-          cmocka_unit_test(test_loop), cmocka_unit_test(test_gaps), cmocka_unit_test(test_messages),
+          cmocka_unit_test(test_event_that_follows), cmocka_unit_test(test_expression),
+          cmocka_unit_test(test_when), cmocka_unit_test(test_phase),
+          cmocka_unit_test(test_phase_at_boundary), cmocka_unit_test(test_loop),
+          cmocka_unit_test(test_gaps), cmocka_unit_test(test_messages),
           cmocka_unit_test(test_errors), cmocka_unit_test(test_examples))

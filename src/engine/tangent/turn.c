@@ -8,6 +8,10 @@
 // derivative of the state gets the term
 //
 //     dx+ = dx + (f - f+) dt*
+//
+// A number may also jump where another event happens (a damper begins to act where its foot touches
+// the ground): then it has not crossed 0 along the flow, and its instant is that of the other
+// event.
 #include "engine/tangent/inside.h"
 
 #include <math.h>
@@ -52,11 +56,39 @@ static tac__tangent_part *part_of(const tac__tangent_flow *flow, size_t event)
     return &flow->owner->parts[plan->components[k]];
 }
 
+// For how long the number of an event has been on its side of 0, by its rate.
+static double since_zero(const tac__tangent_flow *flow, size_t event)
+{
+    const double rate = flow->slope[event * TAC__WIDTH + 1];
+    return rate == 0 ? HUGE_VAL : fabs(flow->g[event * TAC__WIDTH] / rate);
+}
+
+static bool changes(const tac__tangent_flow *flow, size_t event)
+{
+    return flow->island->mode[event] != flow->island->next_mode[event];
+}
+
+// The event that says when the change of `event` happens: itself, if it crossed 0 here, or the one
+// that did so last.
+static size_t cause_of(const tac__tangent_flow *flow, size_t event)
+{
+    const double located_s = 2e-6; // events are located to a microsecond
+    size_t cause = event;
+    if (since_zero(flow, event) <= located_s)
+        return event;
+    for (size_t i = 0; i < flow->island->plan->event_count; i++) {
+        if (changes(flow, i) && since_zero(flow, i) < since_zero(flow, cause))
+            cause = i;
+    }
+    return cause;
+}
+
 // The term of one event. flow->rate is f before its change, and f after it when this returns.
 static tac_status pass_event(tac__tangent_flow *flow, size_t event, double t_s)
 {
-    const double *g = flow->g + event * TAC__WIDTH;
-    const double rate = flow->slope[event * TAC__WIDTH + 1];
+    const size_t cause = cause_of(flow, event);
+    const double *g = flow->g + cause * TAC__WIDTH;
+    const double rate = flow->slope[cause * TAC__WIDTH + 1];
     double *after = flow->y;
     flow->subject.mode[event * TAC__WIDTH] = flow->island->next_mode[event];
     TAC_TRY(tac__evaluator_derive(flow->duals, &t_s, after));
@@ -79,7 +111,7 @@ void tac__tangent_turn(tac__tangent_flow *flow, tac_time t_us)
                 tac__evaluator_derive(flow->duals, &t_s, flow->rate) == TAC_OK &&
                 detect_rates(flow, t_s) == TAC_OK;
     for (size_t i = 0; done && i < island->plan->event_count; i++) {
-        if (island->mode[i] != island->next_mode[i])
+        if (changes(flow, i))
             done = pass_event(flow, i, t_s) == TAC_OK;
     }
     if (!done)
