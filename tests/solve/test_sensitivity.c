@@ -519,8 +519,44 @@ static void test_phase(void **state)
     close_rig(&r);
 }
 
-// The same fall, where the phase changes at a boundary of 10 ms after the ground was reached: the
-// instant is as flown, and the machine is named, if the condition depends on a parameter at all.
+// The ball at whose event, and so at one instant, a phase begins that halves the velocity: with t1,
+// v1 and s of test_event, h = v1 s / 2 + a s^2 / 2 and v = v1 / 2 + a s.
+static void test_phase_at_event(void **state)
+{
+    (void)state;
+    const double g = 9.81, a = 8, h = 5, t1 = sqrt(2 * h / g), v1 = -sqrt(2 * g * h), s = 2 - t1;
+    const double t_g = -t1 / (2 * g), t_h = t1 / (2 * h), v_g = v1 / (2 * g), v_h = v1 / (2 * h);
+    const double v = v1 / 2 + a * s;
+    rig r;
+    open_rig(&r, "duration: 2 s\n"
+                 "plant: {integrator: {kind: rk4, h_max: 10 ms}}\n"
+                 "entities:\n"
+                 "  one:\n"
+                 "    phases:\n"
+                 "      names: [FALL, RISE]\n"
+                 "      initial: FALL\n"
+                 "      transitions:\n"
+                 "        - {from: FALL, to: RISE, condition: \"ball.h < 0 m\", locate: true,\n"
+                 "           actions: [{reset: ball.v, to: \"0.5*ball.v\"}]}\n"
+                 "    components:\n"
+                 "      ball: {type: ball, params: {g: 9.81, a: 8, start: 5 m}}\n");
+    tac_sensitivity *found =
+        find(&r, LIST("one.ball.h", "one.ball.v"), NULL, LIST("ball.g", "ball.a", "ball.start"));
+    const double *by_h = found->results[0].derivatives, *by_v = found->results[1].derivatives;
+    near(by_h[0], v_g * s / 2 - v * t_g, 1e-5);
+    near(by_h[1], s * s / 2, 1e-5);
+    near(by_h[2], v_h * s / 2 - v * t_h, 1e-5);
+    near(by_v[0], v_g / 2 - a * t_g, 1e-5);
+    near(by_v[1], s, 1e-5);
+    near(by_v[2], v_h / 2 - a * t_h, 1e-5);
+    assert_int_equal(found->gap_count, 0);
+    tac_sensitivity_destroy(found);
+    close_rig(&r);
+}
+
+// The fall of test_phase, where the phase changes at a boundary of 10 ms after the ground was
+// reached: the instant is as flown, and the machine is named, if the condition depends on a
+// parameter at all.
 static void test_phase_at_boundary(void **state)
 {
     (void)state;
@@ -762,6 +798,6 @@ static void test_expression(void **state)
 TEST_MAIN(cmocka_unit_test(test_oscillator), cmocka_unit_test(test_event),
           cmocka_unit_test(test_event_that_follows), cmocka_unit_test(test_expression),
           cmocka_unit_test(test_when), cmocka_unit_test(test_phase),
-          cmocka_unit_test(test_phase_at_boundary), cmocka_unit_test(test_loop),
-          cmocka_unit_test(test_gaps), cmocka_unit_test(test_messages),
+          cmocka_unit_test(test_phase_at_event), cmocka_unit_test(test_phase_at_boundary),
+          cmocka_unit_test(test_loop), cmocka_unit_test(test_gaps), cmocka_unit_test(test_messages),
           cmocka_unit_test(test_errors), cmocka_unit_test(test_examples))

@@ -76,22 +76,30 @@ static bool is_in(const uint64_t *words, size_t i)
     return words[i / 64] >> i % 64 & 1;
 }
 
+// Does a step of the island end at t_us?
+static bool ends_step(const tac_engine *e, size_t i, tac_time t_us)
+{
+    const tac__island_state *s = e->islands[i].state;
+    return (is_in(e->due.arriving, i) || is_in(e->due_islands, i)) && s->from_us < t_us &&
+           s->to_us == t_us;
+}
+
 void tac__tangents_arrive(tac_engine *e, tac_time t_us)
 {
     tac__tangents *t = e->tangents;
     tac__moved moved;
     for (size_t i = 0; i < e->plan->island_count; i++) {
-        const tac__island_state *s = e->islands[i].state;
-        const bool boundary = is_in(e->due.arriving, i);
-        if ((!boundary && !is_in(e->due_islands, i)) || s->from_us >= t_us || s->to_us != t_us)
-            continue;
-        tac__tangent_follow(&t->flows[i], t_us, boundary);
-        if (boundary && s->event_us == t_us && t->flows[i].duals)
-            tac__tangent_turn(&t->flows[i], t_us);
+        if (ends_step(e, i, t_us))
+            tac__tangent_follow(&t->flows[i], t_us, is_in(e->due.arriving, i));
     }
+    // Before modes change: a condition may come true with an event, and see what no longer changes
+    // behind it, as the fuel in an empty tank.
     const bool moves = t->can_move && tac__tangent_located(t, t_us, &moved);
     for (size_t i = 0; i < e->plan->island_count; i++) {
         const bool boundary = is_in(e->due.arriving, i);
+        if (boundary && ends_step(e, i, t_us) && e->islands[i].state->event_us == t_us &&
+            t->flows[i].duals)
+            tac__tangent_turn(&t->flows[i], t_us);
         if (boundary && moves)
             tac__tangent_shift(&t->flows[i], t_us, &moved);
         if (boundary || is_in(e->due_islands, i))

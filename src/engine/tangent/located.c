@@ -205,9 +205,12 @@ bool tac__tangent_located(tac__tangents *t, tac_time t_us, tac__moved *moved)
 void tac__tangent_shift(tac__tangent_flow *flow, tac_time t_us, const tac__moved *moved)
 {
     const double t_s = tac_time_seconds(t_us);
-    if (!flow->duals || !flow->island->plan->x_count)
+    const tac__island *island = flow->island;
+    if (!flow->duals || !island->plan->x_count)
         return;
     tac__tangent_aim(flow);
+    for (size_t i = 0; island->state->event_us == t_us && i < island->plan->event_count; i++)
+        flow->subject.mode[i * TAC__WIDTH] = island->next_mode[i]; // modes are set after this
     if (tac__evaluator_derive(flow->duals, &t_s, flow->rate) != TAC_OK)
         return;
     for (size_t i = 0; i < flow->problem.n; i += TAC__WIDTH) {

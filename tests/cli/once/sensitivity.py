@@ -89,5 +89,6 @@ def check_mission():
 
 
 check_rocket(1)
+check_rocket(0.5)
 check_mission()
 sys.exit(failures > 0)
