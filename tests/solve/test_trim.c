@@ -338,6 +338,49 @@ static void test_oscillator(void **state)
     close_work(&w);
 }
 
+// A chain x1 -> x2 -> x3 that is pushed and seen at one end: where it is pushed in front and seen
+// in front, all of it can be controlled and one state observed; at the back the other way round.
+static void test_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *equations;
+        size_t controllable, observable;
+    } cases[] = {
+        {"- der(x1) = (push - x1)/tau\n        - der(x2) = x1/tau\n        - der(x3) = x2/tau\n"
+         "        - y = x1\n        - z = 2*x1\n",
+         3, 1},
+        {"- der(x1) = -x1/tau\n        - der(x2) = x1/tau\n        - der(x3) = (x2 + push)/tau\n"
+         "        - y = x3\n        - z = 2*x3\n",
+         1, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1000];
+        work w;
+        snprintf(text, sizeof text,
+                 "duration: 1 s\n"
+                 "components:\n"
+                 "  push: {type: constant}\n"
+                 "  chain:\n"
+                 "    type: equations\n"
+                 "    params:\n"
+                 "      inputs: {push: 1}\n"
+                 "      parameters: {tau: 1 s}\n"
+                 "      states: {x1: 1, x2: 1, x3: 1}\n"
+                 "      outputs: {y: 1, z: 1}\n"
+                 "      equations:\n"
+                 "        %s"
+                 "    inputs: {push: push.y}\n",
+                 cases[i].equations);
+        if (load_text(&w, text) != TAC_OK || tac_engine_run(w.engine, 0, &w.err) != TAC_OK)
+            fail_msg("%s", w.err.text);
+        linearize(&w, false);
+        assert_int_equal(w.linear->controllable, cases[i].controllable);
+        assert_int_equal(w.linear->observable, cases[i].observable);
+        close_work(&w);
+    }
+}
+
 // --- mistakes -----------------------------------------------------------------------------------
 
 static void mistake(const char *section, const char *expected)
@@ -397,5 +440,5 @@ static void test_initial(void **state)
 TEST_MAIN(cmocka_unit_test(test_hover), cmocka_unit_test(test_climb), cmocka_unit_test(test_flown),
           cmocka_unit_test(test_infeasible), cmocka_unit_test(test_standing),
           cmocka_unit_test(test_differences), cmocka_unit_test(test_angles),
-          cmocka_unit_test(test_oscillator), cmocka_unit_test(test_mistakes),
-          cmocka_unit_test(test_initial))
+          cmocka_unit_test(test_oscillator), cmocka_unit_test(test_ranks),
+          cmocka_unit_test(test_mistakes), cmocka_unit_test(test_initial))
