@@ -36,6 +36,14 @@ typedef struct library {
                  double *lower_multipliers, double *upper_multipliers, void *user);
 } library;
 
+// Since version 3.14 the functions return C's bool: one byte of the register, the others may be
+// anything. The callbacks below return 0 or 1, which is right either way, and do not look at their
+// truth values.
+static bool is_true(int returned)
+{
+    return (returned & 0xff) != 0;
+}
+
 static bool find(void *handle, const char *name, void *function)
 {
     void *found = dlsym(handle, name);
@@ -230,7 +238,7 @@ static bool set_text(const library *l, ipopt_problem *p, const char *key, const 
     strncpy(own[0], key, sizeof own[0] - 1);
     strncpy(own[1], value, sizeof own[1] - 1);
     own[0][sizeof own[0] - 1] = own[1][sizeof own[1] - 1] = '\0';
-    return l->set_text(p, own[0], own[1]) != 0;
+    return is_true(l->set_text(p, own[0], own[1]));
 }
 
 static bool set_number(const library *l, ipopt_problem *p, const char *key, double value)
@@ -238,7 +246,7 @@ static bool set_number(const library *l, ipopt_problem *p, const char *key, doub
     char own[64];
     strncpy(own, key, sizeof own - 1);
     own[sizeof own - 1] = '\0';
-    return l->set_number(p, own, value) != 0;
+    return is_true(l->set_number(p, own, value));
 }
 
 static bool set_int(const library *l, ipopt_problem *p, const char *key, int value)
@@ -246,7 +254,7 @@ static bool set_int(const library *l, ipopt_problem *p, const char *key, int val
     char own[64];
     strncpy(own, key, sizeof own - 1);
     own[sizeof own - 1] = '\0';
-    return l->set_int(p, own, value) != 0;
+    return is_true(l->set_int(p, own, value));
 }
 
 // A guess that is the solution of nearly the same problem is not to be pushed far away from bounds.
@@ -270,7 +278,7 @@ static bool set_options(const library *l, ipopt_problem *p, const solving *s)
            set_number(l, p, "obj_scaling_factor", 1 / s->nlp->f_scale) &&
            (!s->options->near || set_near(l, p)) &&
            (s->nlp->hessian || set_text(l, p, "hessian_approximation", "limited-memory")) &&
-           l->set_watch(p, watch);
+           is_true(l->set_watch(p, watch));
 }
 
 static tac_status fail_library(tac_error *err)
