@@ -235,7 +235,7 @@ static tac_status analyse(const making *m)
         return tac__fail_memory(m->err);
     memcpy(copy, l->a, l->n * l->n * sizeof *copy);
     if (!tac__eigenvalues(l->n, copy, l->real, l->imaginary))
-        return tac__fail(m->err, TAC_E_NUMERIC, "the linear equations of '%s' are not finite",
+        return tac__fail(m->err, TAC_E_NUMERIC, "the eigenvalues of '%s' cannot be found",
                          l->plant);
     for (size_t j = 0; j < l->n; j++) {
         for (size_t i = 0; i < l->n; i++)
