@@ -30,6 +30,7 @@ refused() {
 }
 refused 'no phase .COST.*did you mean' "$TACTUS_SOURCE/examples/rocket.yaml" --phase COST
 refused 'no component .uav.vehicel.' "$iris" --outside uav.vehicel
+refused "'control.mission' is no number that can be varied" "$iris" control.mission
 refused "'--emit' is c, dot, svg or json" "$iris" --emit pdf
 refused "needs a name of C" "$iris" --emit c --name 2f
 

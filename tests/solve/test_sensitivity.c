@@ -704,6 +704,7 @@ static void test_errors(void **state)
     assert_int_equal(try_find(&r, LIST("o.positio"), NULL, LIST("o.mass"), &found), TAC_E_NAME);
     assert_int_equal(try_find(&r, LIST("t"), "a.y > 0.5 N", LIST("o.mass"), &found), TAC_E_CONFIG);
     assert_int_equal(try_find(&r, LIST("o.position"), NULL, LIST("a.in"), &found), TAC_E_TYPE);
+    assert_non_null(strstr(r.err.text, "'a.in' is no number"));
     assert_int_equal(try_find(&r, LIST("o.position"), NULL, LIST("o.damping"), &found), TAC_OK);
     tac_sensitivity_destroy(found); // 0, the end of its range
     close_rig(&r);

@@ -60,10 +60,9 @@ static tac_status fail_kind(const char *text, const tac_param_info *p, tac_error
 {
     if (!strcmp(p->kind, "time"))
         return tac__fail(err, TAC_E_TYPE,
-                         "'%s' is a time in whole microseconds: results have no derivative by it",
+                         "'%s' is a time in whole microseconds, and no number that can be varied",
                          text);
-    return tac__fail(err, TAC_E_TYPE, "'%s' is no number, so results have no derivative by it",
-                     text);
+    return tac__fail(err, TAC_E_TYPE, "'%s' is no number that can be varied", text);
 }
 
 // The parameter `name` of a component. `*known`: there is one of that name.
