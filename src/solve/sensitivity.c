@@ -31,6 +31,7 @@ typedef struct search {
     tac__result when;  // of def->when
     double *duals;     // of all inputs of a result
     size_t runs, done; // of the engine: altogether, so far
+    size_t flights;    // of those, how many flew beside
 } search;
 
 // --- what a parameter changes before the run -----------------------------------------------------
@@ -554,6 +555,7 @@ static tac_status run_beside(search *s, const tac_param_value *value, double *va
     const tac_status status = fly(s, &f, err);
     tac_engine_destroy(f.engine);
     s->found->flight_s += tac__wall_s() - begun_s;
+    s->flights++;
     return status;
 }
 
@@ -579,7 +581,8 @@ static tac_status compare(search *s, tac_error *err)
             s->own->differences[i][k] =
                 status == TAC_OK ? (high[i] - low[i]) / (above.value - below.value) : (double)NAN;
     }
-    found->flight_s /= 2 * (double)found->param_count;
+    if (s->flights) // values at the end of a range have none
+        found->flight_s /= (double)s->flights;
     return TAC_OK;
 }
 

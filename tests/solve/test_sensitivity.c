@@ -9,6 +9,7 @@
 #include <string.h>
 #include <tactus/config.h>
 #include <tactus/sensitivity.h>
+#include <time.h>
 
 enum { W = TAC_DUAL_WIDTH };
 
@@ -229,6 +230,7 @@ typedef struct rig {
     tac_registry *registry;
     tac_config *config;
     tac_error err;
+    bool slow; // a run takes 20 ms at least
 } rig;
 
 static tac_status build(void *context, const tac_param_value *values, size_t count, uint32_t lanes,
@@ -244,8 +246,10 @@ static tac_status build(void *context, const tac_param_value *values, size_t cou
 
 static tac_status run(void *context, tac_engine *engine, size_t left, tac_error *err)
 {
-    (void)context;
+    const rig *r = context;
     (void)left;
+    if (r->slow)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     return tac_engine_run(engine, TAC_TIME_MAX, err);
 }
 
@@ -706,7 +710,14 @@ static void test_errors(void **state)
     assert_int_equal(try_find(&r, LIST("o.position"), NULL, LIST("a.in"), &found), TAC_E_TYPE);
     assert_non_null(strstr(r.err.text, "'a.in' is no number"));
     assert_int_equal(try_find(&r, LIST("o.position"), NULL, LIST("o.damping"), &found), TAC_OK);
-    tac_sensitivity_destroy(found); // 0, the end of its range
+    assert_true(found->flight_s == 0); // 0, the end of its range: there is nothing to compare with
+    tac_sensitivity_destroy(found);
+    r.slow = true;
+    found = find(&r, LIST("o.position"), NULL, LIST("o.damping", "o.mass"));
+    assert_true(isnan(found->results[0].differences[0]) &&
+                !isnan(found->results[0].differences[1]));
+    assert_true(found->flight_s >= 0.02); // of those that flew
+    tac_sensitivity_destroy(found);
     close_rig(&r);
     open_rig(&r, "duration: 1 s\nplant: {integrator: {kind: rodas4}}\n"
                  "components: {o: {type: oscillator}}\n");
