@@ -7,18 +7,10 @@
 #include <stddef.h>
 #include <string.h>
 
-// All of them are used by steps only.
-static real number(tac_declare *d, const char *name, const char *unit, const char *fallback,
-                   const char *range, const char *doc)
-{
-    const tac_param_def p = given_def(name, unit, fallback, range, doc, TAC_PARAM_TUNABLE);
-    return given_number(d, &p);
-}
-
 // The parameter, or the value derived from the others where it is 0.
 static real bandwidth(tac_declare *d, const char *name, const char *doc, real derived)
 {
-    const real own = number(d, name, "rad/s", "0", "[0, 1000]", doc);
+    const real own = given_tunable(d, name, "rad/s", "0", "[0, 1000]", doc);
     return given_value(own) > 0 ? own : derived;
 }
 
@@ -62,28 +54,31 @@ static void read_bandwidths(tac_declare *d, const tac__vehicle *v, tac__control_
 
 static void read_limits(tac_declare *d, tac__control_tuning *t)
 {
-    t->max_tilt_rad = number(d, "max_tilt", "rad", "35 deg", "[0.05, 1.3]", "of the thrust's axis");
+    t->max_tilt_rad =
+        given_tunable(d, "max_tilt", "rad", "35 deg", "[0.05, 1.3]", "of the thrust's axis");
     t->max_rate_rad_s =
-        number(d, "max_rate", "rad/s", "200 deg/s", "[0.1, 100]", "of roll and pitch");
-    t->max_yaw_rate_rad_s = number(d, "max_yaw_rate", "rad/s", "60 deg/s", "[0.01, 100]", "of yaw");
-    t->acceleration = number(d, "acceleration", "m/s^2", "2.5", "[0.1, 50]", "on level ways");
+        given_tunable(d, "max_rate", "rad/s", "200 deg/s", "[0.1, 100]", "of roll and pitch");
+    t->max_yaw_rate_rad_s =
+        given_tunable(d, "max_yaw_rate", "rad/s", "60 deg/s", "[0.01, 100]", "of yaw");
+    t->acceleration =
+        given_tunable(d, "acceleration", "m/s^2", "2.5", "[0.1, 50]", "on level ways");
     t->climb_acceleration =
-        number(d, "climb_acceleration", "m/s^2", "2", "[0.1, 50]", "up and down");
-    t->jerk = number(d, "jerk", "m/s^3", "12", "[0.1, 1000]", "of planned motion");
-    t->idle = number(d, "idle", NULL, "0.05", "[0, 0.5]", "least duty of an armed motor");
+        given_tunable(d, "climb_acceleration", "m/s^2", "2", "[0.1, 50]", "up and down");
+    t->jerk = given_tunable(d, "jerk", "m/s^3", "12", "[0.1, 1000]", "of planned motion");
+    t->idle = given_tunable(d, "idle", NULL, "0.05", "[0, 0.5]", "least duty of an armed motor");
 }
 
 static void read_habits(tac_declare *d, tac__flight *f)
 {
-    f->acceptance_m = number(d, "acceptance_radius", "m", "1", "[0.05, 1000]",
-                             "an item without a radius is reached within this distance");
-    f->takeoff_m = number(d, "takeoff_altitude", "m", "10", "[0.5, 10000]",
-                          "above home, where the mission has no take-off or there is none");
-    f->return_m = number(d, "return_altitude", "m", "15", "[0.5, 10000]",
-                         "above home, climbed to at least before flying home");
+    f->acceptance_m = given_tunable(d, "acceptance_radius", "m", "1", "[0.05, 1000]",
+                                    "an item without a radius is reached within this distance");
+    f->takeoff_m = given_tunable(d, "takeoff_altitude", "m", "10", "[0.5, 10000]",
+                                 "above home, where the mission has no take-off or there is none");
+    f->return_m = given_tunable(d, "return_altitude", "m", "15", "[0.5, 10000]",
+                                "above home, climbed to at least before flying home");
     f->slow_m =
-        number(d, "slow_height", "m", "2", "[0, 1000]", "below it landing is at land_speed");
-    f->spool_s = number(d, "spool_time", "s", "0.8", "[0.01, 60]", "from idle to lift");
+        given_tunable(d, "slow_height", "m", "2", "[0, 1000]", "below it landing is at land_speed");
+    f->spool_s = given_tunable(d, "spool_time", "s", "0.8", "[0.01, 60]", "from idle to lift");
 }
 
 void tac__flight_params(tac_declare *d, const tac__vehicle *v, tac__control_tuning *tuning,

@@ -68,9 +68,20 @@ static inline real given__element(const tac_declare *d, size_t element, double v
     return R(value);
 }
 
-static inline real given_number(tac_declare *d, const tac_param_def *p)
+static inline real given_number(tac_declare *d, const char *name, const char *unit,
+                                const char *fallback, const char *range, const char *doc)
 {
-    const double value = tac_param_f64(d, p);
+    const tac_param_def p = given_def(name, unit, fallback, range, doc, 0);
+    const double value = tac_param_f64(d, &p);
+    return given__element(d, 0, value);
+}
+
+// One that decides nothing but how a component goes on, not how it begins.
+static inline real given_tunable(tac_declare *d, const char *name, const char *unit,
+                                 const char *fallback, const char *range, const char *doc)
+{
+    const tac_param_def p = given_def(name, unit, fallback, range, doc, TAC_PARAM_TUNABLE);
+    const double value = tac_param_f64(d, &p);
     return given__element(d, 0, value);
 }
 

@@ -7,27 +7,21 @@
 
 #define STANDARD_G 9.80665 // m/s^2: what a specific impulse in seconds refers to
 
-static real number(tac_declare *d, const char *name, const char *unit, const char *fallback,
-                   const char *range, const char *doc)
-{
-    const tac_param_def p = given_def(name, unit, fallback, range, doc, 0);
-    return given_number(d, &p);
-}
-
 void tac__rocket_motor_thrust(tac_declare *d, tac__rocket_motor *p)
 {
-    p->thrust_n = number(d, "thrust", "N", NULL, "(0, inf)", "nominal, in vacuum at full throttle");
-    const real isp = number(d, "isp", "s", NULL, "(0, inf)", "in vacuum");
-    const real low = number(d, "isp_sea_level", "s", "0", "[0, inf)", "0: as in vacuum");
+    p->thrust_n =
+        given_number(d, "thrust", "N", NULL, "(0, inf)", "nominal, in vacuum at full throttle");
+    const real isp = given_number(d, "isp", "s", NULL, "(0, inf)", "in vacuum");
+    const real low = given_number(d, "isp_sea_level", "s", "0", "[0, inf)", "0: as in vacuum");
     if (given_value(low) > given_value(isp))
         (void)tac_declare_fail(d, "isp_sea_level", "must not be above 'isp', %g s",
                                given_value(isp));
     p->flow = p->thrust_n / (isp * STANDARD_G);
     p->loss = given_value(low) > 0 ? 1.0 - low / isp : R(0.0);
-    p->tau_s = number(d, "spool", "s", "0", "[0, inf)",
-                      "time constant of thrust behind the throttle; 0: at once");
-    p->fuel_kg = number(d, "fuel", "kg", NULL, "(0, inf)", "at t = 0");
-    p->rest_kg = number(d, "residual", "kg", "1e-6", "[0, inf)", "fuel that does not burn");
+    p->tau_s = given_number(d, "spool", "s", "0", "[0, inf)",
+                            "time constant of thrust behind the throttle; 0: at once");
+    p->fuel_kg = given_number(d, "fuel", "kg", NULL, "(0, inf)", "at t = 0");
+    p->rest_kg = given_number(d, "residual", "kg", "1e-6", "[0, inf)", "fuel that does not burn");
 }
 
 void tac__rocket_motor_geometry(tac_declare *d, tac__rocket_motor *p)

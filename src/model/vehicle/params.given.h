@@ -169,21 +169,6 @@ void tac__multirotor_prepare(tac__multirotor *p)
 
 // --- reading -------------------------------------------------------------------------------------
 
-static real number(tac_declare *d, const char *name, const char *unit, const char *fallback,
-                   const char *range, const char *doc)
-{
-    const tac_param_def p = given_def(name, unit, fallback, range, doc, 0);
-    return given_number(d, &p);
-}
-
-// One that decides nothing but how the vehicle moves: not how it begins.
-static real tunable(tac_declare *d, const char *name, const char *unit, const char *fallback,
-                    const char *range, const char *doc)
-{
-    const tac_param_def p = given_def(name, unit, fallback, range, doc, TAC_PARAM_TUNABLE);
-    return given_number(d, &p);
-}
-
 // A number whose default has been read before.
 static real number_or(tac_declare *d, const char *name, const char *unit, real fallback,
                       const char *range, const char *doc)
@@ -243,9 +228,10 @@ static calibration calibration_params(tac_declare *d)
     calibration c;
     given_begin(d, "calibration",
                 "thrust of the whole vehicle in still air, from which kT follows");
-    c.thrust_to_weight = number(d, "thrust_to_weight", NULL, "2.736", "(0, inf)", "at full duty");
-    c.voltage_v = number(d, "voltage", "V", "12", "(0, inf)", "nominal, of the bus");
-    c.density = number(d, "density", "kg/m^3", "1.225", "(0, inf)", "of the air");
+    c.thrust_to_weight =
+        given_number(d, "thrust_to_weight", NULL, "2.736", "(0, inf)", "at full duty");
+    c.voltage_v = given_number(d, "voltage", "V", "12", "(0, inf)", "nominal, of the bus");
+    c.density = given_number(d, "density", "kg/m^3", "1.225", "(0, inf)", "of the air");
     tac_param_end(d);
     return c;
 }
@@ -287,8 +273,8 @@ static void geometry_params(tac_declare *d, tac__rotor *r)
         given_def("axis", NULL, "[0, 0, 1]", NULL, "of rotation; thrust acts against it", 0);
     given_array(d, &position, r->position_m, 3);
     given_array(d, &axis, r->axis, 3);
-    r->direction = number(d, "direction", NULL, NULL, "[-1, 1]",
-                          "of the reaction torque on the body about the axis: 1 or -1");
+    r->direction = given_number(d, "direction", NULL, NULL, "[-1, 1]",
+                                "of the reaction torque on the body about the axis: 1 or -1");
     if (given_value(r->direction) != 1 && given_value(r->direction) != -1)
         (void)tac_declare_fail(d, "direction", "must be 1 or -1");
     const real length = vec3_norm(given_vec3(r->axis));
@@ -339,7 +325,7 @@ static void set_propeller(tac_declare *d, const tac__vehicle *v, const calibrati
 
 static void vehicle_params(tac_declare *d, tac__vehicle *v)
 {
-    v->mass_kg = number(d, "mass", "kg", NULL, "(0, inf)", "of the whole vehicle");
+    v->mass_kg = given_number(d, "mass", "kg", NULL, "(0, inf)", "of the whole vehicle");
     inertia_params(d, v->inertia);
 
     tac__motor motor;
@@ -386,12 +372,12 @@ static void actuator_params(tac_declare *d, tac__actuator *a)
     given_begin(d, "actuator", "between command and duty");
     a->kind = (tac__actuator_kind)given_choice(d, "kind", "direct",
                                                "how a motor's duty follows its command", kinds);
-    a->tau_s = tunable(d, "tau", "s", "0.02", "(0, inf)", "first order: time constant");
+    a->tau_s = given_tunable(d, "tau", "s", "0.02", "(0, inf)", "first order: time constant");
     a->omega_rad_s =
-        tunable(d, "omega", "rad/s", "100", "(0, inf)", "second order: natural frequency");
-    a->zeta = tunable(d, "zeta", NULL, "0.8", "(0, inf)", "second order: damping ratio");
-    a->rate = tunable(d, "rate_limit", "1/s", "0", "[0, inf)",
-                      "second order: greatest change of duty a second; 0: none");
+        given_tunable(d, "omega", "rad/s", "100", "(0, inf)", "second order: natural frequency");
+    a->zeta = given_tunable(d, "zeta", NULL, "0.8", "(0, inf)", "second order: damping ratio");
+    a->rate = given_tunable(d, "rate_limit", "1/s", "0", "[0, inf)",
+                            "second order: greatest change of duty a second; 0: none");
     if (given_value(a->rate) == 0)
         a->rate = R(DBL_MAX);
     tac_param_end(d);
@@ -434,16 +420,16 @@ static void battery_params(tac_declare *d, tac__battery *b)
 {
     static const char *const kinds[] = {"thevenin", "ideal", NULL};
     b->ideal = given_choice(d, "kind", "thevenin", "ideal: constant voltage and charge", kinds);
-    const real ideal_v = number(d, "voltage", "V", "12", "(0, inf)", "of an ideal battery");
+    const real ideal_v = given_number(d, "voltage", "V", "12", "(0, inf)", "of an ideal battery");
     ocv_params(d, b);
     if (b->ideal)
         b->ocv_v[0] = ideal_v;
-    b->r0_ohm = tunable(d, "r0", "Ohm", "0.02", "(0, inf)", "series resistance");
-    b->r1_ohm = tunable(d, "r1", "Ohm", "0.01", "(0, inf)", "resistance of polarisation");
-    b->c1_f = tunable(d, "c1", "F", "2000", "(0, inf)", "capacitance of polarisation");
-    b->capacity_as = number(d, "capacity", "C", "5 Ah", "(0, inf)", "charge when full");
-    b->floor_v = tunable(d, "floor", "V", "9.9", "(0, inf)", "the voltage falls no further");
-    b->initial_soc = number(d, "soc", NULL, "1", "[0, 1]", "state of charge at t = 0");
+    b->r0_ohm = given_tunable(d, "r0", "Ohm", "0.02", "(0, inf)", "series resistance");
+    b->r1_ohm = given_tunable(d, "r1", "Ohm", "0.01", "(0, inf)", "resistance of polarisation");
+    b->c1_f = given_tunable(d, "c1", "F", "2000", "(0, inf)", "capacitance of polarisation");
+    b->capacity_as = given_number(d, "capacity", "C", "5 Ah", "(0, inf)", "charge when full");
+    b->floor_v = given_tunable(d, "floor", "V", "9.9", "(0, inf)", "the voltage falls no further");
+    b->initial_soc = given_number(d, "soc", NULL, "1", "[0, 1]", "state of charge at t = 0");
     const tac_param_def warnings =
         given_def("warnings", NULL, "[0.15, 0.10, 0.05]", "[0, 1]",
                   "states of charge below which battery.warning is 1, 2, 3", TAC_PARAM_TUNABLE);
@@ -523,7 +509,7 @@ static int bus_params(tac_declare *d, tac__vehicle *v, int batteries, tac__bus *
         tac_param_begin(d, "buses", (size_t)b);
         connect(d, "motors", b, buses == 1, v->rotors, motor_bus);
         connect(d, "batteries", b, buses == 1, batteries, battery_bus);
-        bus[b].load_w = tunable(d, "load", "W", "0", "[0, inf)", "power of the avionics");
+        bus[b].load_w = given_tunable(d, "load", "W", "0", "[0, inf)", "power of the avionics");
         bus[b].by_equals =
             given_choice(d, "share", "resistance",
                          "batteries divide the current by 1/R0, or equally", shares) == 1;
@@ -570,8 +556,9 @@ static void contact_params(tac_declare *d, tac__multirotor *p, bool hull, tac__f
     given_real position[3];
     const size_t n = given_list(d, &at, position, 3);
     const real radius_m =
-        number(d, "radius", "m", "0", "[0, inf)", "or: of a circle of such points");
-    const real height_m = number(d, "height", "m", "0", NULL, "of the origin above that circle");
+        given_number(d, "radius", "m", "0", "[0, inf)", "or: of a circle of such points");
+    const real height_m =
+        given_number(d, "height", "m", "0", NULL, "of the origin above that circle");
     const int64_t count = tac_param_int(d, &points);
     ground_params(d, &foot);
     if (n == 3) {
@@ -652,8 +639,8 @@ void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
 {
     p->world = *tac_declare_world(d);
     vehicle_params(d, &p->vehicle);
-    p->drag =
-        tunable(d, "drag", "N*s/m", "0.05", "[0, inf)", "force against the velocity in the air");
+    p->drag = given_tunable(d, "drag", "N*s/m", "0.05", "[0, inf)",
+                            "force against the velocity in the air");
     const tac_param_def damping =
         given_def("damping", "N*m*s/rad", "[0.02, 0.02, 0.01]", "[0, inf)",
                   "torque against the body rate", TAC_PARAM_TUNABLE);

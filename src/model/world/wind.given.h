@@ -6,13 +6,6 @@
 
 #define KNOT 0.5144444444444445 // m/s
 
-static real number(tac_declare *d, const char *name, const char *unit, const char *fallback,
-                   const char *range, const char *doc)
-{
-    const tac_param_def p = given_def(name, unit, fallback, range, doc, TAC_PARAM_TUNABLE);
-    return given_number(d, &p);
-}
-
 void tac__wind_mean(tac_declare *d, tac__wind_numbers *p)
 {
     const tac_param_def mean =
@@ -20,9 +13,9 @@ void tac__wind_mean(tac_declare *d, tac__wind_numbers *p)
                   TAC_PARAM_TUNABLE);
     given_array(d, &mean, p->mean, 3);
     p->roughness_m =
-        number(d, "roughness", "m", "0", "[0, 6)",
-               "roughness length of the ground: the mean wind is then that at 20 ft of "
-               "a logarithmic profile; 0: none");
+        given_tunable(d, "roughness", "m", "0", "[0, 6)",
+                      "roughness length of the ground: the mean wind is then that at 20 ft of "
+                      "a logarithmic profile; 0: none");
 }
 
 int tac__wind_dryden(tac_declare *d, tac__wind_kind kind, tac__wind_numbers *p)
@@ -34,15 +27,15 @@ int tac__wind_dryden(tac_declare *d, tac__wind_kind kind, tac__wind_numbers *p)
                   "1e-3, 1e-5",
                   TAC_PARAM_TUNABLE);
     const int intensity = tac_param_choice(d, &choice, intensities);
-    const real w20 = number(d, "w20", "m/s", "0", "[0, inf)",
-                            "dryden: wind at 20 ft where it is not that of the intensity");
+    const real w20 = given_tunable(d, "w20", "m/s", "0", "[0, inf)",
+                                   "dryden: wind at 20 ft where it is not that of the intensity");
     p->dryden.w20_m_s = given_value(w20) > 0 ? w20 : R(15 * KNOT * (intensity + 1));
-    p->height_m =
-        number(d, "height", "m", "50", NULL, "above the ground, where `position` is not connected");
-    p->airspeed_m_s =
-        number(d, "airspeed", "m/s", "10", "[0, inf)", "dryden: where `velocity` is not connected");
-    p->dryden.min_airspeed_m_s = number(d, "min_airspeed", "m/s", "1", "(0, inf)",
-                                        "dryden: turbulence drifts past at least so fast");
+    p->height_m = given_tunable(d, "height", "m", "50", NULL,
+                                "above the ground, where `position` is not connected");
+    p->airspeed_m_s = given_tunable(d, "airspeed", "m/s", "10", "[0, inf)",
+                                    "dryden: where `velocity` is not connected");
+    p->dryden.min_airspeed_m_s = given_tunable(d, "min_airspeed", "m/s", "1", "(0, inf)",
+                                               "dryden: turbulence drifts past at least so fast");
     // Nobody else needs the direction, which a mean wind of 0 does not have.
     const bool blows = kind == TAC__WIND_DRYDEN && given_value(r_hypot(p->mean[0], p->mean[1])) > 0;
     const real speed = blows ? r_hypot(p->mean[0], p->mean[1]) : R(1.0);
