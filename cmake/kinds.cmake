@@ -43,20 +43,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT TACTUS_SANITIZE)
 endif()
 
 # Under sanitizers units of derivatives take gcc four times as long to optimise as to compile (7.5 s
-# and 1.7 s for one), and are evaluated seldom. What is fuzzed reads texts and files, and computes
-# little: no model is optimised there.
+# and 1.7 s for one), and are evaluated seldom.
 if(TACTUS_SANITIZE)
     list(APPEND TACTUS_KIND_FLAGS_dual -O0)
     list(APPEND TACTUS_KIND_FLAGS_dualp -O0)
     list(APPEND TACTUS_KIND_FLAGS_dualp_avx2 -O0)
     list(APPEND TACTUS_KIND_FLAGS_dualp_avx512 -O0)
 endif()
-if(TACTUS_FUZZ)
-    foreach(kind f64 f64_avx2 pack2 pack4 pack8)
-        list(APPEND TACTUS_KIND_FLAGS_${kind} -O0)
-    endforeach()
-endif()
-
 # tactus_kind_sources(OUT HEADER STEM [KIND...]): OUT becomes the list of generated units that
 # compile HEADER (as it stands in an #include) for these kinds, or for every kind; their names begin
 # with STEM. To be called from the directory whose target takes the sources.
