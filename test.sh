@@ -10,16 +10,15 @@
 # What runs where (a test's name is TREE/ROOM/NAME: gcc/base/time):
 #
 #   gcc      as users run it      every test; format, rooms, symbols, installation, determinism
-#   clang    assertions on        every test program, but no scripts (*.sh, *.py): gcc and asan run
-#                                 those, and asan has the assertions on, too
-#   asan     gcc's sanitizers     every test but `unsanitized` of tests/CMakeLists.txt,
-#                                 at -O1; assertions on
+#   asan     gcc's sanitizers     every test but `unsanitized` of tests/CMakeLists.txt, at -O1;
+#                                 assertions on
 #   fuzz     clang's sanitizers   the fuzz targets, some seconds each
+#   clang    optimised            the program alone: gcc/tools/determinism compares the bits of all
+#                                 examples (tools/build.sh clang builds its tests, too)
 #
 # clang and asan are compiled for this machine and under careless flags (-ffast-math and the like),
-# which the build must take back. gcc/tools/determinism flies all examples with the programs of the first
-# three trees; tools/determinism.sh --all has more of them (-O0 and -O3 among them). The last lines are CTest's summary, which widths of lanes this machine could run, and what was left
-# out.
+# which the build must take back. tools/determinism.sh --all has more compilers and levels. The last
+# lines are CTest's summary, which widths of lanes this machine could run, and what was left out.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -52,7 +51,7 @@ done
 
 tools/install_packages.sh build test
 trees=(release)
-$quick || trees+=(clang asan fuzz)
+$quick || trees+=(asan fuzz)
 
 # One CTest over all trees: a test file that names them as its folders.
 suite=build-suite
@@ -65,8 +64,11 @@ for tree in "${trees[@]}"; do
     [ "$tree" != release ] || folder=build
     echo "subdirs([==[$PWD/$folder]==])" >>"$suite/CTestTestfile.cmake"
 done
-# Programs for the comparison of bits, besides that of the release tree.
-$quick || export TACTUS_BUILT=$PWD/build-clang/tactus:$PWD/build-asan/tactus
+if ! $quick; then # a program to compare bits with
+    echo "building: clang, the program alone"
+    tools/build.sh clang --target tactus
+    export TACTUS_BUILT=$PWD/build-clang/tactus
+fi
 
 # Readers and CasADi from PyPI lie in one folder for each test that has them: what they bring along is not for
 # other tests. tests/support/readers.py finds them there.

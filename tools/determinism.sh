@@ -5,8 +5,8 @@
 #
 # Compares the "hash" of `tactus run FILE --json`, by default for every examples/*.yaml, of which that
 # with many vehicles only begins its flight. --with adds programs that are built already; so does
-# TACTUS_BUILT (separated by colons), where test.sh names those of its other trees. Without two of
-# these it builds one with gcc under careless flags. --all builds many, and one for another
+# TACTUS_BUILT (separated by colons), where test.sh names that of clang. Without both it builds one
+# with gcc under careless flags. --all builds many, and one for another
 # processor: aarch64, cross-compiled and run by qemu, whose recordings and checkpoints of the first
 # seconds must have the same bytes, too. It says so where that cannot be had. Trees are temporary
 # unless --work says where to keep them.
