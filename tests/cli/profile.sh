@@ -50,8 +50,8 @@ assert components["rocket.mass"]["inactive_calls"] == 0' || fail 'behind a close
 expect 0 run "$examples/iris_mission.yaml" --duration '1 s' --profile
 says out 'profile: ' 'the clock was read' '  stage  ' '  integrate  ' '  component  ' '  uav.vehicle  ' 'between them'
 for f in iris_mission rocket equations convoy gusts swarm; do
-    same "the hash of $f" "$(hash_of "$examples/$f.yaml" --duration '5 s' --profile)" \
-        "$(hash_of "$examples/$f.yaml" --duration '5 s')"
+    same "the hash of $f" "$(hash_of "$examples/$f.yaml" --duration '2 s' --profile)" \
+        "$(hash_of "$examples/$f.yaml" --duration '2 s')"
 done
 expect 0 run "$examples/convoy.yaml" --json -q
 ! grep -q '"profile"' out || fail 'measured without being asked'
