@@ -87,8 +87,8 @@ typedef struct tac_engine_def {
     bool digests;         // on by default
     const tac_allocator *allocator; // NULL: malloc
     // How many components and islands that are alike are computed at once, in the lanes of vector
-    // registers: at most 1, 2, 4 or 8; a machine whose registers are narrower takes fewer. 0, the
-    // default: as many as is fastest. The bits are the same.
+    // registers: at most 1, 2, 4 or 8; an x86 machine whose registers are narrower takes fewer. 0,
+    // the default: as many as its registers have. The bits are the same.
     uint32_t lanes;
     uint64_t seed;
     tac_time end_us; // stages 0 to 9 run at this instant, then the run is over

@@ -2,6 +2,7 @@
 // of islands that are integrated one by one.
 #include "engine/run/lanes.h"
 #include "engine/watch.h"
+#include "math/machine.h"
 #include "math/prints.h"
 #include "engine/test_rig.h"
 
@@ -864,6 +865,8 @@ static void test_how_many(void **state)
                  good[i].word);
         rig_open(&r, text);
         assert_int_equal(tac_config_engine_def(r.config).lanes, good[i].lanes);
+        assert_int_equal(r.engine->plan->def.lanes,
+                         good[i].lanes ? good[i].lanes : tac__machine_lanes());
         rig_close(&r);
     }
     rig_refused_at("duration: 1 s\nplant: {lanes: 3}\n", TAC_E_NAME, 2, 16, "one of auto, 1, 2");

@@ -315,7 +315,7 @@ static void test_checkpoints_and_snapshots(void **state)
 // --- who steps together -------------------------------------------------------------------------
 
 static const char *const company =
-    "duration: 10 ms\n"
+    "duration: 10 ms\nplant: {lanes: 4}\n"
     "scheduler: {rate_groups: [{name: a, period: 1 ms, components: [s, p, q, a0, a1, a2, a3, b0, "
     "reads]},\n"
     "  {name: b, period: 2 ms, components: [slow0, slow1]}]}\n"

@@ -64,6 +64,10 @@ static void test_packs(void **state)
         else
             print_message("this machine has no packs of %u\n", lanes);
     }
+    assert_true(tac__machine_has_pack(tac__machine_lanes()));
+#ifdef __x86_64__
+    assert_false(tac__machine_has_pack(2 * tac__machine_lanes()));
+#endif
     assert_false(tac__packs_sound(3));
 }
 

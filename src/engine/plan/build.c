@@ -11,6 +11,7 @@
 #include "base/def.h"
 #include "base/floats.h"
 #include "engine/run/written.h"
+#include "math/machine.h"
 
 #include <string.h>
 
@@ -53,8 +54,8 @@ static tac__plan *make_plan(const tac_engine_def *def, const tac__method *method
     tac__arena_init(&plan->shapes.scratch, allocator);
     tac__arena_init(&plan->routing, allocator);
     plan->def = *def;
-    if (!plan->def.lanes) // wider ones are not used where the machine does not have them
-        plan->def.lanes = 8;
+    if (!plan->def.lanes)
+        plan->def.lanes = tac__machine_lanes();
     if (def->integrator.h_max_us == 0)
         plan->def.integrator.h_max_us = method->adaptive  ? TAC_TIME_MAX
                                         : def->physics_us ? def->physics_us
