@@ -98,8 +98,9 @@ TAC_API TAC_MUST_CHECK tac_status tac_config_build_unprepared(const tac_config *
                                                               const tac_engine_def *def,
                                                               tac_engine **engine, tac_error *err);
 
-// What `record:` says, with the resolved configuration and the files that it names; path is NULL
-// where it names no file. Lives as long as the configuration.
+// What `record:` says, with the resolved configuration (without plant.lanes: recordings are the
+// same for every number) and the files that it names; path is NULL where it names no file. Lives as
+// long as the configuration.
 TAC_API TAC_MUST_CHECK tac_status tac_config_recorder_def_sized(tac_config *config,
                                                                 tac_recorder_def *def, size_t size,
                                                                 tac_error *err);

@@ -30,7 +30,8 @@ typedef struct emitter {
     tac__arena arena;
     moved *moved;
     size_t count, capacity;
-    bool embed; // the files are stored with the text, each in a folder of its own
+    bool embed;            // the files are stored with the text, each in a folder of its own
+    const tac_node *plant; // the section; NULL: there is none
     tac_record_file *files;
     size_t file_count, file_capacity;
     declared *types;
@@ -243,6 +244,20 @@ static void emit_scalar(emitter *e, const tac_node *node)
         emit_text(&e->out, text_of(e, node), tac_node_quoted(node), true);
 }
 
+// Is an item of a map left out? A recording has the same bytes for every number of lanes, which
+// changes no bit of the run: so `plant.lanes` is no part of its text, nor is a `plant` without
+// more.
+static bool is_left_out(const emitter *e, const tac_node *map, size_t i)
+{
+    const char *key = tac_node_key(map, i);
+    if (!e->embed || !e->plant)
+        return false;
+    if (map == e->plant)
+        return !strcmp(key, "lanes");
+    const size_t more = tac_node_count(e->plant) - (tac_node_get(e->plant, "lanes") ? 1 : 0);
+    return tac_node_item(map, i) == e->plant && more == 0;
+}
+
 // Lists of scalars stand on one line.
 static bool is_short_list(const tac_node *node)
 {
@@ -281,9 +296,12 @@ static void emit(emitter *e, const tac_node *node, size_t indent)
     }
     if (indent)
         tac__text_bytes(out, "\n", 1);
+    const bool map = tac_node_kind_of(node) == TAC_NODE_MAP;
     for (size_t i = 0; i < n; i++) {
+        if (map && is_left_out(e, node, i))
+            continue;
         tac__text_repeat(out, ' ', indent);
-        if (tac_node_kind_of(node) == TAC_NODE_MAP) {
+        if (map) {
             emit_text(out, tac_node_key(node, i), false, false);
             tac__text_bytes(out, ":", 1);
         } else {
@@ -295,10 +313,13 @@ static void emit(emitter *e, const tac_node *node, size_t indent)
 
 static void emit_all(emitter *e)
 {
+    const tac_node *root = tac_document_root(e->config->doc);
+    const tac_node *plant = tac_node_get(root, "plant");
+    e->plant = plant && tac_node_kind_of(plant) == TAC_NODE_MAP ? plant : NULL;
     move_files(e);
     if (e->count)
         qsort(e->moved, e->count, sizeof *e->moved, by_node);
-    emit(e, tac_document_root(e->config->doc), 0);
+    emit(e, root, 0);
 }
 
 char *tac_config_resolved(const tac_config *config)

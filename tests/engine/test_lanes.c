@@ -478,8 +478,7 @@ static uint64_t mix_signals(rig *r, uint64_t h)
     return h;
 }
 
-// A run that is recorded, and looked at between boundaries. What a configuration says of lanes is
-// in a recording, so that the engine is told.
+// A run that is recorded, and looked at between boundaries.
 static result look_at(uint64_t random, uint32_t lanes, const char *path, uint64_t *seen)
 {
     rig r = {0};
