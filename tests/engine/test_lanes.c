@@ -379,6 +379,32 @@ static void same(const result *a, const result *b, uint64_t random)
 
 static const int widths[] = {2, 4, 8};
 
+// For test.sh: which widths were run here, and in which registers.
+static void tell_widths(void)
+{
+    const char *build = getenv("TACTUS_BUILD");
+    if (!build)
+        return;
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/lanes.txt", build);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+#ifdef __x86_64__
+    static const char *const registers[] = {"SSE2", "AVX2", "AVX-512"};
+#else
+    static const char *const registers[] = {"narrow", "narrow", "narrow"};
+#endif
+    for (size_t i = 0; i < 3; i++) {
+        fprintf(f, "lanes: %d were ", widths[i]);
+        if (packs[widths[i]])
+            fprintf(f, "run, in %s registers\n", registers[i]);
+        else
+            fprintf(f, "not run: no %s registers here, or the math library has other bits there\n",
+                    registers[i]);
+    }
+    assert_int_equal(fclose(f), 0);
+}
+
 static void test_same_as_one_by_one(void **state)
 {
     (void)state;
@@ -410,6 +436,7 @@ static void test_same_as_one_by_one(void **state)
                       tac__packs_sound(width) ? "" : ", not on this machine");
         assert_true(packs[width] > 10000 || !tac__packs_sound(width));
     }
+    tell_widths();
 }
 
 static void same_files(const char *a, const char *b, uint64_t random)

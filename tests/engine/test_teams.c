@@ -20,9 +20,16 @@ enum { Y, V, N, FREE };          // outputs
 enum { MEMORY, COUNT, WAS_HOT }; // states
 enum { GAIN, DECAY, NUMBERS };
 
-static uint64_t packs;      // how often several stepped at once
-static bool fails_at_times; // kernels of packs refuse some steps
-static bool breaks;         // cells of sort 1 fail
+static uint64_t packs[TAC__TEAM_MAX + 1]; // how often so many stepped at once
+static bool fails_at_times;               // kernels of packs refuse some steps
+static bool breaks;                       // cells of sort 1 fail
+
+static const unsigned widths[] = {2, 4, 8};
+
+static uint64_t all_packs(void)
+{
+    return packs[2] + packs[4] + packs[8];
+}
 
 static tac_status cell_declare(tac_declare *d, void *self)
 {
@@ -83,7 +90,7 @@ static tac_status cell_step(tac_step *s, const void *self)
 {
     double normals[5 * TAC__TEAM_MAX];
     assert_true(s->lanes >= 1 && s->lanes <= TAC__TEAM_MAX);
-    packs += s->lanes > 1;
+    packs[s->lanes]++;
     if (fails_at_times && s->lanes > 1 && s->t_us % 7000 == 0)
         return TAC_E_NUMERIC;
     if (breaks && ((const cell *)self)->sort)
@@ -136,15 +143,15 @@ static size_t write_names(uint64_t seed, size_t cells, bool slow, char *text, si
 }
 
 // Some cells read others that step before them at the same instant.
-static void write_case(uint64_t seed, bool lanes, char *text, size_t size)
+static void write_case(uint64_t seed, unsigned lanes, char *text, size_t size)
 {
     uint64_t random = seed;
     const size_t cells = 2 + draw(&random, 20), apart = draw(&random, 3);
     size_t n = (size_t)snprintf(text, size,
-                                "duration: 100 ms\nplant: {lanes: %s}\n"
+                                "duration: 100 ms\nplant: {lanes: %u}\n"
                                 "scheduler: {rate_groups: [\n"
                                 "  {name: a, period: 1 ms, components: [s, h",
-                                lanes ? "auto" : "1");
+                                lanes);
     n += write_names(seed, cells, false, text + n, size - n);
     n += (size_t)snprintf(text + n, size - n,
                           "]},\n  {name: b, period: 3 ms, offset: 1 ms, components: [t");
@@ -204,7 +211,7 @@ static tac_status add_taps(void *context, tac_engine *engine, tac_error *err)
     return TAC_OK;
 }
 
-static void open_case(rig *r, uint64_t random, bool lanes)
+static void open_case(rig *r, uint64_t random, unsigned lanes)
 {
     static char text[16384];
     write_case(random, lanes, text, sizeof text);
@@ -245,7 +252,7 @@ static void same(const result *a, const result *b, uint64_t random)
         !memcmp(&a->counters, &b->counters, sizeof a->counters))
         return;
     static char text[16384];
-    write_case(random, true, text, sizeof text);
+    write_case(random, 8, text, sizeof text);
     fail_msg("%016llx alone, %016llx together of\n%s", (unsigned long long)a->hash,
              (unsigned long long)b->hash, text);
 }
@@ -253,21 +260,24 @@ static void same(const result *a, const result *b, uint64_t random)
 static void test_same_as_one_by_one(void **state)
 {
     (void)state;
-    packs = 0;
+    memset(packs, 0, sizeof packs);
     for (uint64_t random = 1; random <= 200; random++) {
         rig r;
-        const uint64_t before = packs;
+        const uint64_t before = all_packs();
         fails_at_times = random % 4 == 0;
-        open_case(&r, random, false);
+        open_case(&r, random, 1);
         const result alone = close_case(&r);
-        assert_true(packs == before);
-        open_case(&r, random, true);
+        assert_true(all_packs() == before);
+        open_case(&r, random, widths[random % 3]);
         const result together = close_case(&r);
         same(&alone, &together, random);
     }
     fails_at_times = false;
-    print_message("%llu steps of several at once\n", (unsigned long long)packs);
-    assert_true(packs > 10000 || !tac__packs_sound(2));
+    for (size_t i = 0; i < 3; i++) {
+        print_message("%llu steps of %u at once\n", (unsigned long long)packs[widths[i]],
+                      widths[i]);
+        assert_true(packs[widths[i]] > 1000 || !tac__packs_sound(widths[i]));
+    }
 }
 
 static size_t read_all(const char *path, unsigned char *bytes, size_t size)
@@ -290,7 +300,7 @@ static void test_checkpoints_and_snapshots(void **state)
         size_t sizes[2];
         result results[2];
         for (int lanes = 0; lanes < 2; lanes++) {
-            open_case(&r, random, lanes);
+            open_case(&r, random, lanes ? widths[random % 3] : 1);
             const tac_time at_us = 30000 + random * 1237;
             assert_int_equal(tac_engine_checkpoint_at(r.engine, at_us, path, &r.err), TAC_OK);
             rig_run(&r, 20000);
@@ -306,7 +316,7 @@ static void test_checkpoints_and_snapshots(void **state)
         same(&results[0], &results[1], random);
         assert_int_equal(sizes[0], sizes[1]);
         assert_memory_equal(bytes[0], bytes[1], sizes[0]);
-        open_case(&r, random, true);
+        open_case(&r, random, widths[random % 3]);
         assert_int_equal(tac_engine_restore(r.engine, path, &r.err), TAC_OK);
         assert_true(close_case(&r).hash == results[0].hash);
     }
