@@ -152,30 +152,65 @@ static void test_instruments(void **state)
 
 // --- every type ---------------------------------------------------------------------------------
 
-// What steps is part of a graph and has derivatives, or says that its outputs are inputs of graphs.
+typedef struct kernel {
+    const char *name;
+    size_t offset;
+} kernel;
+
+static bool has(const tac_kernels *k, const kernel *which)
+{
+    tac_status (*f)(void);
+    memcpy(&f, (const char *)k + which->offset, sizeof f);
+    return f != NULL;
+}
+
+static bool has_packs(const tac_component_type *type)
+{
+    static const tac_kernels none;
+    return memcmp(&type->kernels[TAC_PACK2], &none, sizeof none) != 0 ||
+           memcmp(&type->kernels[TAC_PACK4], &none, sizeof none) != 0 ||
+           memcmp(&type->kernels[TAC_PACK8], &none, sizeof none) != 0;
+}
+
+// What a type has for numbers it has for every kind: it runs in lanes, is part of a graph and has
+// derivatives. Not so where it says that its outputs are inputs of graphs.
 static void test_types(void **state)
 {
     (void)state;
+    static const kernel kernels[] = {{"output", offsetof(tac_kernels, output)},
+                                     {"derive", offsetof(tac_kernels, derive)},
+                                     {"detect", offsetof(tac_kernels, detect)},
+                                     {"project", offsetof(tac_kernels, project)},
+                                     {"step", offsetof(tac_kernels, step)}};
+    enum { KERNELS = sizeof kernels / sizeof *kernels };
+    assert_int_equal(sizeof(tac_kernels), KERNELS * sizeof(void (*)(void)));
     tac_registry *registry;
-    size_t inside = 0, outside = 0;
+    size_t inside[KERNELS] = {0}, outside = 0;
     assert_int_equal(tac_registry_create(NULL, &registry, NULL), TAC_OK);
     for (size_t i = 0; i < tac_registry_count(registry); i++) {
         const tac_component_type *type = tac_registry_type(registry, i);
-        if (!type->kernels[TAC_NUMBERS].step)
-            continue;
-        if (type->flags & TAC_COMPONENT_OUTSIDE) {
-            outside++;
-            continue;
-        }
-        inside++;
-        for (tac_kind kind = TAC_DUALS; kind <= TAC_SYMBOLS; kind++) {
-            if (!type->kernels[kind].step)
-                fail_msg("type '%s' has no step of kind %d", type->name, (int)kind);
+        outside += (type->flags & TAC_COMPONENT_OUTSIDE) != 0;
+        if (has_packs(type) && !type->alike)
+            fail_msg("type '%s' has kernels of packs, and no 'alike'", type->name);
+        for (size_t k = 0; k < KERNELS; k++) {
+            if (!has(&type->kernels[TAC_NUMBERS], &kernels[k]) ||
+                (type->flags & TAC_COMPONENT_OUTSIDE))
+                continue;
+            inside[k]++;
+            for (tac_kind kind = TAC_NUMBERS; kind < TAC_KINDS; kind++) {
+                if (!has(&type->kernels[kind], &kernels[k]))
+                    fail_msg("type '%s' has no %s of kind %d", type->name, kernels[k].name,
+                             (int)kind);
+            }
         }
     }
     tac_registry_destroy(registry);
-    print_message("%zu types step in graphs, %zu outside\n", inside, outside);
-    assert_true(inside > 15 && outside > 3);
+    for (size_t k = 0; k < KERNELS; k++) {
+        print_message("%zu types have %s of every kind\n", inside[k], kernels[k].name);
+        assert_true(inside[k] > (k == 4 ? 15 : 2));
+    }
+    print_message("%zu types are outside of graphs\n", outside);
+    assert_true(outside > 3);
 }
 
 // --- lanes --------------------------------------------------------------------------------------
