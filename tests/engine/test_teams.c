@@ -4,6 +4,7 @@
 #include "engine/run/teams.h"
 #include "engine/test_rig.h"
 #include "math/prints.h"
+#include "support/allocator.h"
 #include <tactus/math.h>
 
 #include <math.h>
@@ -408,6 +409,56 @@ static void test_back_from_a_failure(void **state)
     assert_true(hashes[0] == hashes[1]);
 }
 
+// Entries of the log of a team wait in memory that grows. Where there is none the run fails, and
+// goes on from a snapshot with all entries.
+static void test_no_memory_for_the_log(void **state)
+{
+    (void)state;
+    tac__hash whole = 0;
+    uint64_t n = 0;
+    for (tac_status status = TAC_E_MEMORY; status != TAC_OK; n++) {
+        rig r;
+        rig_types[0] = &cell_type;
+        rig_types[1] = NULL;
+        rig_open(&r, "duration: 100 ms\n"
+                     "scheduler: {rate_groups: [{name: a, period: 1 ms, components: ['*']}]}\n"
+                     "components:\n  s: {type: source}\n"
+                     "  h: {type: source, params: {kind: bool}}\n"
+                     "  a0: {type: cell, inputs: {u: s.y, hot: h.y}}\n"
+                     "  a1: {type: cell, params: {gain: 2}, inputs: {u: s.y, hot: h.y}}\n");
+        tac_engine_destroy(r.engine);
+        test_allocator a = test_allocator_make();
+        const tac_allocator hook = test_allocator_hook(&a);
+        tac_engine_def def = tac_config_engine_def(r.config);
+        def.allocator = &hook;
+        def.lanes = n ? 2 : 1; // first one by one, to compare with
+        assert_int_equal(tac_config_build(r.config, &def, &r.engine, &r.err), TAC_OK);
+        tac__hash log = TAC__HASH_SEED;
+        assert_int_equal(tac_engine_add_log(r.engine, TAC_LOG_INFO, hear, &log, &r.err), TAC_OK);
+        tac_snapshot *snapshot = NULL;
+        assert_int_equal(tac_engine_take_snapshot(r.engine, &snapshot, &r.err), TAC_OK);
+        a.fail_at = n ? a.calls + n : 0;
+        status = tac_engine_run(r.engine, TAC_TIME_MAX, &r.err);
+        a.fail_at = 0;
+        if (status != TAC_OK) {
+            assert_int_equal(status, TAC_E_MEMORY);
+            log = TAC__HASH_SEED;
+            assert_int_equal(tac_engine_restore_snapshot(r.engine, snapshot, &r.err), TAC_OK);
+            rig_run(&r, TAC_TIME_MAX);
+        }
+        if (n == 0) {
+            whole = log;
+            status = TAC_E_MEMORY; // go on
+        }
+        assert_true(log == whole && log != TAC__HASH_SEED);
+        tac_snapshot_destroy(snapshot);
+        rig_close(&r);
+        test_allocator_check_empty(&a);
+    }
+    print_message("%llu requests for memory\n", (unsigned long long)n - 2);
+    assert_true(n > 2 || !tac__packs_sound(2));
+}
+
 static void test_who_steps_together(void **state)
 {
     (void)state;
@@ -475,5 +526,5 @@ static void test_turns(void **state)
 TEST_MAIN(cmocka_unit_test(test_same_as_one_by_one),
           cmocka_unit_test(test_checkpoints_and_snapshots),
           cmocka_unit_test(test_a_reader_before_its_writer),
-          cmocka_unit_test(test_back_from_a_failure), cmocka_unit_test(test_who_steps_together),
-          cmocka_unit_test(test_turns))
+          cmocka_unit_test(test_back_from_a_failure), cmocka_unit_test(test_no_memory_for_the_log),
+          cmocka_unit_test(test_who_steps_together), cmocka_unit_test(test_turns))

@@ -257,6 +257,7 @@ static void step_all(tac__team *t, const tac_step *first)
     for (size_t k = 0; k < t->live_count; k++)
         gather(t, &t->in[k]);
     t->log.length = 0;
+    t->log.failed = false;
     t->step.t_us = first->t_us;
     t->step.due = first->due;
     t->stepping = true;
@@ -368,6 +369,8 @@ static tac_status take_turn(tac_step *s, const void *self)
     if (!(t->waiting & bit)) {
         t->waiting = 0;
         step_all(t, s);
+        if (t->log.failed) // entries are lost
+            return TAC_E_MEMORY;
         if (finish_all(t, c, s->t_us))
             return TAC_OK;
         t->waiting = (UINT32_C(1) << t->lanes) - 1;
