@@ -170,7 +170,7 @@ static void hand_over(tac__lanes *l, size_t lane)
 // prefetched while this step is computed, a part at each evaluation: all at once would be more than
 // the processor fetches at a time. First the islands of the next group, some at a time, with their
 // inputs and a part of what lies side by side; then what leads to those of the group behind it.
-enum { FETCH_PARTS = 5, FEW_ISLANDS = 64 };
+enum { FETCH_PARTS = 5 };
 
 static void fetch_lines(const void *at, size_t bytes, uint64_t part)
 {
@@ -603,11 +603,6 @@ bool tac__lanes_digest(const tac__island *island, tac_time t_us)
 
 // --- islands that are alike ---------------------------------------------------------------------
 
-static tac_kind kind_of(size_t width)
-{
-    return width == 8 ? TAC_PACK8 : width == 4 ? TAC_PACK4 : TAC_PACK2;
-}
-
 static bool is_packable_component(const tac__plan *plan, const tac__component *c, tac_kind kind)
 {
     const tac_kernels *plain = &c->type->kernels[TAC_NUMBERS], *packs = &c->type->kernels[kind];
@@ -627,7 +622,7 @@ static bool is_packable_component(const tac__plan *plan, const tac__component *c
 // Can the island be integrated in lanes of this width?
 static bool is_packable(const tac_engine *e, const tac__island *island, size_t width)
 {
-    const tac_kind kind = kind_of(width);
+    const tac_kind kind = tac__packs_kind(width);
     bool can = tac__ode_lanes_find(e->plan->method, width) && !e->plan->def.split &&
                island->plan->x_count && !island->plan->gated &&
                tac__evaluator_exists(e, island, kind);
@@ -731,7 +726,7 @@ static tac_status make_work(tac_engine *e, const tac__island *island, size_t wid
                            .method = tac__ode_lanes_find(e->plan->method, width),
                            .packs = tac__packs_of(width),
                            .event_count = island->plan->event_count,
-                           .fetches = e->plan->island_count > FEW_ISLANDS};
+                           .fetches = e->plan->island_count > TAC__FEW_ISLANDS};
     double *memory = tac__ode_array(&e->scratch, tac__ode_lanes_work_doubles(w->method, n));
     w->events = tac__ode_array(&e->scratch, w->event_count * width);
     if (!memory || !w->events)
@@ -742,7 +737,8 @@ static tac_status make_work(tac_engine *e, const tac__island *island, size_t wid
                                           .rhs = e->plan->def.profile ? evaluate_timed : evaluate,
                                           .groups = island->problem.groups,
                                           .group_count = island->problem.group_count};
-    TAC_TRY(tac__evaluator_make(e, &e->scratch, island, kind_of(width), w->ode.z, &w->evaluator));
+    TAC_TRY(tac__evaluator_make(e, &e->scratch, island, tac__packs_kind(width), w->ode.z,
+                                &w->evaluator));
     for (size_t i = 0; i < w->evaluator->count; i++)
         w->projects |= w->evaluator->members[i].kernels->project != NULL;
     *made = w;

@@ -27,6 +27,9 @@
 #include "engine/run/packs.h"
 #include "ode/lanes.h"
 
+// With no more islands than this nothing is prefetched: the data of all vehicles stay in the cache.
+enum { TAC__FEW_ISLANDS = 64 };
+
 // The step of a lane, as it was computed.
 typedef struct tac__lane_step {
     tac_time limit_us; // up to where it could go

@@ -5,6 +5,7 @@
 
 #include "ode/lanes.h"
 
+#include <tactus/component.h>
 #include <tactus/time.h>
 
 #ifdef __cplusplus
@@ -35,6 +36,11 @@ extern const tac__packs tac__packs_pack2, tac__packs_pack4, tac__packs_pack8;
 static inline const tac__packs *tac__packs_of(size_t lanes)
 {
     return lanes == 8 ? &tac__packs_pack8 : lanes == 4 ? &tac__packs_pack4 : &tac__packs_pack2;
+}
+
+static inline tac_kind tac__packs_kind(size_t lanes)
+{
+    return lanes == 8 ? TAC_PACK8 : lanes == 4 ? TAC_PACK4 : TAC_PACK2;
 }
 
 #endif

@@ -196,7 +196,6 @@ static void renew_inputs(const tac__team *t, tac_time t_us)
 
 // With many vehicles the data of the next team have left the cache since their last step. They are
 // prefetched while this team steps, and so is what leads to those of the teams behind it.
-enum { FEW_ISLANDS = 64 };
 
 static void fetch_rows(const tac__team *t, const row *rows, size_t count)
 {
@@ -395,11 +394,6 @@ void tac__team_draw(const tac__team *t, int stream, double *values, size_t count
 }
 
 // --- who can step together ----------------------------------------------------------------------
-
-static tac_kind kind_of(uint32_t lanes)
-{
-    return lanes == 8 ? TAC_PACK8 : lanes == 4 ? TAC_PACK4 : TAC_PACK2;
-}
 
 // An observer that reads the plant: at instants that are no boundaries, too.
 static bool peeks(const tac__plan *plan, const tac__component *c)
@@ -608,7 +602,7 @@ static tac_status make_team(tac_engine *e, tac_instance *const *members, uint32_
     t->lanes = lanes;
     t->packs = tac__packs_of(lanes);
     t->self = c->self;
-    t->kernel = c->type->kernels[kind_of(lanes)].step;
+    t->kernel = c->type->kernels[tac__packs_kind(lanes)].step;
     t->in_count = c->inputs.count;
     t->out_count = c->outputs.count;
     t->state_count = c->states.count;
@@ -661,7 +655,7 @@ void tac__teams_destroy(tac_engine *e)
 
 static void list_coming(tac_engine *e)
 {
-    if (e->plan->island_count <= FEW_ISLANDS)
+    if (e->plan->island_count <= TAC__FEW_ISLANDS)
         return;
     for (tac__team *t = e->teams; t; t = t->next) {
         const tac__team *next = t->next;
@@ -682,7 +676,7 @@ tac_status tac__teams_form(tac_engine *e)
         tac_instance *members[TAC__TEAM_MAX];
         const size_t found = find_members(e, i, members);
         uint32_t lanes = plan->def.lanes;
-        while (lanes > 1 && (lanes > found || !c->type->kernels[kind_of(lanes)].step ||
+        while (lanes > 1 && (lanes > found || !c->type->kernels[tac__packs_kind(lanes)].step ||
                              !tac__packs_sound(lanes)))
             lanes /= 2;
         if (lanes > 1)
