@@ -28,7 +28,8 @@ compare() {
     rm none.*
 }
 
-# The example, of which two vehicles are in the air at the end; and Irises of which no two are alike.
+# The example, of which two vehicles are in the air at the end; and Irises of which no two are alike,
+# with another one whose phases look at them.
 cat >swarm.yaml <<END
 extends: $TACTUS_SOURCE/examples/swarm.yaml
 duration: 5 s
@@ -40,7 +41,20 @@ cat >swarm.yaml <<END
 extends: $TACTUS_SOURCE/bench/swarm_different.yaml
 duration: 5 s
 expect: ~
-entities: {uav: {count: 7}}
+entities:
+  uav: {count: 7}
+  other:
+    extends: $TACTUS_SOURCE/examples/vehicles/iris.yaml
+    phases:
+      names: [WAIT, UP]
+      initial: WAIT
+      transitions:
+        - {from: WAIT, to: UP, condition: uav2.vehicle.position.z < -0.5 m, locate: true,
+           actions: [{reset: vehicle.velocity, to: [0, 0, "uav3.vehicle.velocity.z"]}]}
+        - {from: UP, to: WAIT, condition: uav4.estimator.velocity.z > 0 m/s}
+    components:
+      vehicle: {params: {position: [30, 30]}}
+      control: {params: {mission: $TACTUS_SOURCE/examples/missions/square.waypoints}}
 record: {tier: all, rate: 100 Hz, states: 1 s}
 END
 compare bench/swarm_different.yaml 1 2 4 8 auto

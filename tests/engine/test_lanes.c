@@ -773,6 +773,58 @@ static void test_phases(void **state)
     }
 }
 
+static const tac__lanes *lanes_of(const rig *r, const char *name)
+{
+    for (size_t i = 0; i < r->engine->plan->island_count; i++) {
+        if (!strcmp(r->engine->plan->islands[i].name, name))
+            return r->engine->islands[i].lanes;
+    }
+    fail_msg("no island '%s'", name);
+    return NULL;
+}
+
+// Phases of one entity read states and outputs of vehicles that have none, which stay in lanes, and
+// reset its own.
+#define FREE(n)                                                                                    \
+    "  ball" #n ": {type: ball, params: {height: 0.5" #n "}, inputs: {force: s.y, push: s.y}}\n"
+static const char *const phases_beside =
+    "duration: 1 s\nplant: {integrator: {kind: rk45}, lanes: %d}\n"
+    "scheduler: {rate_groups: [{name: a, period: 5 ms, components: [s, p]}]}\n"
+    "components:\n  s: {type: noise}\n  p: {type: probe, inputs: {u: ball2.z}}\n" EIGHT(
+        FREE) "entities:\n  e:\n    phases:\n      names: [UP, DOWN]\n      initial: UP\n"
+              "      transitions:\n"
+              "        - {from: UP, to: DOWN, condition: \"ball3.z < 0.2\", locate: true,\n"
+              "           actions: [{reset: own.v, to: \"1 + ball4.z\"}]}\n"
+              "        - {from: DOWN, to: UP, condition: \"ball5.down > 0.5\",\n"
+              "           actions: [{reset: own.z, to: \"ball6.v\"}]}\n"
+              "    components:\n"
+              "      own: {type: ball, inputs: {force: s.y, push: s.y}}\n"
+              "      like: {type: ball, inputs: {force: s.y, push: s.y}}\n";
+
+static void test_phases_of_others(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ball0", "ball2", "ball5", "ball3",
+                                        "ball4", "ball6", "e.own", "e.like"};
+    assert_int_equal(same_with_all(phases_beside), TAC_OK);
+    char text[4096];
+    snprintf(text, sizeof text, phases_beside, 2);
+    add_types();
+    rig r;
+    rig_open(&r, text);
+    for (size_t i = 0; i < sizeof names / sizeof *names && tac__packs_sound(2); i++) {
+        const tac__lanes *l = lanes_of(&r, names[i]);
+        assert_non_null(l);
+        size_t lane = 0;
+        while (strcmp(l->subject.islands[lane]->plan->name, names[i]) != 0)
+            lane++;
+        assert_int_equal(l->waits >> lane & 1, i < 3);
+    }
+    rig_run(&r, TAC_TIME_MAX);
+    assert_true(*(const int64_t *)rig_read(&r, "e.flight.changes") > 4);
+    rig_close(&r);
+}
+
 // --- who is integrated beside whom --------------------------------------------------------------
 
 static const char *const pairing =
@@ -795,16 +847,6 @@ static const char *const pairing =
     "  a4: {type: ball, inputs: {force: fast.y, push: fast.y}}\n"
     "  a5: {type: ball, inputs: {force: fast.y, push: fast.y}}\n"
     "  a6: {type: ball, inputs: {force: fast.y, push: fast.y}}\n";
-
-static const tac__lanes *lanes_of(const rig *r, const char *name)
-{
-    for (size_t i = 0; i < r->engine->plan->island_count; i++) {
-        if (!strcmp(r->engine->plan->islands[i].name, name))
-            return r->engine->islands[i].lanes;
-    }
-    fail_msg("no island '%s'", name);
-    return NULL;
-}
 
 static void test_who_is_alike(void **state)
 {
@@ -909,5 +951,5 @@ TEST_MAIN(cmocka_unit_test(test_how_many), cmocka_unit_test(test_same_as_one_by_
           cmocka_unit_test(test_in_pieces_and_restored), cmocka_unit_test(test_looked_at),
           cmocka_unit_test(test_looked_into), cmocka_unit_test(test_cut_beyond_the_most),
           cmocka_unit_test(test_boundary_at_the_end), cmocka_unit_test(test_not_finite),
-          cmocka_unit_test(test_phases), cmocka_unit_test(test_who_is_alike),
-          cmocka_unit_test(test_again_in_lanes))
+          cmocka_unit_test(test_phases), cmocka_unit_test(test_phases_of_others),
+          cmocka_unit_test(test_who_is_alike), cmocka_unit_test(test_again_in_lanes))

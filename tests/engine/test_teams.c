@@ -459,6 +459,49 @@ static void test_no_memory_for_the_log(void **state)
     assert_true(n > 2 || !tac__packs_sound(2));
 }
 
+// Phases of one entity read components without phases, which step in a team, and reset states of
+// its own, which do not.
+static void test_phases(void **state)
+{
+    (void)state;
+    uint64_t hash = 0;
+    for (unsigned lanes = 1; lanes <= 8; lanes *= 2) {
+        char text[4096];
+        snprintf(text, sizeof text,
+                 "duration: 200 ms\nplant: {lanes: %u}\n"
+                 "scheduler: {rate_groups: [{name: a, period: 1 ms, components: ['*']}]}\n"
+                 "components:\n  s: {type: source}\n  h: {type: source, params: {kind: bool}}\n"
+                 "  a0: {type: cell, inputs: {u: s.y, hot: h.y}}\n"
+                 "  a1: {type: cell, inputs: {u: s.y, hot: h.y}}\n"
+                 "  a2: {type: cell, inputs: {u: {from: e.b1.y, delayed: true}, hot: h.y}}\n"
+                 "entities:\n  e:\n    phases:\n      names: [LOW, HIGH]\n      initial: LOW\n"
+                 "      transitions:\n"
+                 "        - {from: LOW, to: HIGH, condition: \"a1.y > 1\",\n"
+                 "           actions: [{reset: b1.memory, to: [1, 2, 3, \"a0.y\", 5]}]}\n"
+                 "        - {from: HIGH, to: LOW, condition: \"a1.y < 0.5\",\n"
+                 "           actions: [{set: b0.ahead, to: \"a0.y\"}]}\n"
+                 "    components:\n"
+                 "      b0: {type: cell, inputs: {u: s.y, hot: h.y}}\n"
+                 "      b1: {type: cell, inputs: {u: s.y, hot: h.y}}\n",
+                 lanes);
+        rig_types[0] = &cell_type;
+        rig_types[1] = NULL;
+        rig r;
+        rig_open(&r, text);
+        const bool together = lanes > 1 && tac__packs_sound(2);
+        assert_int_equal(team_of(&r, "a0") != NULL, together);
+        assert_ptr_equal(team_of(&r, "a1"), team_of(&r, "a0"));
+        assert_null(team_of(&r, "e.b0"));
+        assert_null(team_of(&r, "e.b1"));
+        rig_run(&r, TAC_TIME_MAX);
+        if (lanes == 1)
+            hash = tac_engine_hash(r.engine, NULL, NULL);
+        assert_true(tac_engine_hash(r.engine, NULL, NULL) == hash);
+        assert_true(*(const int64_t *)rig_read(&r, "e.flight.changes") > 4);
+        rig_close(&r);
+    }
+}
+
 static void test_who_steps_together(void **state)
 {
     (void)state;
@@ -527,4 +570,5 @@ TEST_MAIN(cmocka_unit_test(test_same_as_one_by_one),
           cmocka_unit_test(test_checkpoints_and_snapshots),
           cmocka_unit_test(test_a_reader_before_its_writer),
           cmocka_unit_test(test_back_from_a_failure), cmocka_unit_test(test_no_memory_for_the_log),
-          cmocka_unit_test(test_who_steps_together), cmocka_unit_test(test_turns))
+          cmocka_unit_test(test_phases), cmocka_unit_test(test_who_steps_together),
+          cmocka_unit_test(test_turns))

@@ -847,13 +847,14 @@ static void find_family(const tac_engine *e, size_t first, bool *taken, family *
 // --- who reads states ---------------------------------------------------------------------------
 
 // Does the component look at its inputs in its steps only? Then states that these inputs read need
-// not be in the block before. Not so: parts of the plant, observers, and components with hooks or
-// conditions.
+// not be in the block before. Not so: parts of the plant, observers, machines of phases, components
+// with hooks or conditions, and those that step without an effect while they are inactive.
 static bool looks_at_steps(const tac_engine *e, const tac__component *c)
 {
     const tac_component_type *t = c->type;
     return e->instances[c->index]->run && c->island < 0 && !c->observer && !c->condition_count &&
-           !t->pre_step && !t->post_step;
+           e->plan->entities[c->entity].machine != (int)c->index && !c->active_names &&
+           !t->pre_step && !t->post_step && !t->phase_enter && !t->phase_exit;
 }
 
 // The island whose state an input reads; NULL: none.
@@ -865,13 +866,16 @@ static tac__island *state_island(const tac_engine *e, const tac__input *in)
     return s->kind->state ? &e->islands[e->plan->components[s->component]->island] : NULL;
 }
 
-// Has a component of the island a step? It sees its own states there, and may change them.
-static bool has_step(const tac_engine *e, const tac__island *island)
+// Does anything but the method change states of the island? A component with a step sees its own
+// states there, and may change them; phases of an entity may reset the states of its components.
+static bool may_jump(const tac_engine *e, const tac__island *island)
 {
-    bool has = false;
-    for (size_t i = 0; !has && i < island->plan->count; i++)
-        has = e->instances[island->plan->components[i]]->run != NULL;
-    return has;
+    bool may = false;
+    for (size_t i = 0; !may && i < island->plan->count; i++) {
+        const tac__component *c = e->plan->components[island->plan->components[i]];
+        may = e->instances[c->index]->run || e->plan->entities[c->entity].machine >= 0;
+    }
+    return may;
 }
 
 // List the islands in lanes whose states the component reads: tac__inputs_renew writes these into
@@ -896,14 +900,14 @@ static tac_status list_reads(tac_engine *e, tac_instance *c)
     return TAC_OK;
 }
 
-// Find the lanes whose states may wait until they are read (tac__lanes.waits). With machines of
-// phases and in replays they do not wait: conditions, resets and the driver read states, too.
+// Find the lanes whose states may wait until they are read (tac__lanes.waits). In replays they do
+// not wait: the driver reads states, too.
 static tac_status find_readers(tac_engine *e)
 {
     const tac__plan *plan = e->plan;
     for (size_t i = 0; i < plan->island_count; i++) {
         const tac__island *island = &e->islands[i];
-        if (island->lanes && !plan->machine_count && !plan->driver && !has_step(e, island))
+        if (island->lanes && !plan->driver && !may_jump(e, island))
             island->lanes->waits |= UINT32_C(1) << island->lane;
     }
     for (size_t i = 0; i < plan->component_count; i++) {

@@ -407,6 +407,7 @@ static bool peeks(const tac__plan *plan, const tac__component *c)
 }
 
 // Nothing but its rate group makes the component step, and nothing but its step sees its states.
+// Not so in an entity with phases, which may reset them.
 static bool can_join(const tac__plan *plan, const tac__component *c)
 {
     const tac_component_type *type = c->type;
@@ -417,7 +418,7 @@ static bool can_join(const tac__plan *plan, const tac__component *c)
            c->timer_source < 0 && !c->condition_count && !c->receiver_count && !c->sender_count &&
            !c->active_names && !peeks(plan, c) && c->stage != TAC_STAGE_ACTUATE &&
            !type->pre_step && !type->post_step && !type->phase_enter && !type->phase_exit &&
-           !plan->machine_count;
+           plan->entities[c->entity].machine < 0;
 }
 
 static bool same_types(const tac__ports *a, const tac__ports *b)
