@@ -197,7 +197,8 @@ static void report_fleet(const subject *s, const width *w, const char *limit)
     }
     const double took_s = bench_best_s(run_fleet, &f, 500);
     bench_report(name, 1e-6 * STEPS * VEHICLES / took_s, "M/s", limit,
-                 "vehicle-steps a core: rk4 at 1 ms, 512 vehicles with parameters of their own");
+                 "vehicle-steps a core: rk4 at 1 ms, 512 vehicles with parameters of their own; "
+                 "MuJoCo 2.2.2 has 0.17 (a free body with 4 actuators), L2F 3.95 (floats)");
     free(work);
     free(memory);
     free(f.lanes);
