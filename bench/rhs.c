@@ -116,6 +116,88 @@ static void report_packs(const subject *s, const width *w, const char *limit)
                  "a vehicle, each with parameters of its own");
 }
 
+// --- Jacobians ----------------------------------------------------------------------------------
+
+// The Jacobian by x as rodas4 takes it: eight columns at a time, on duals whose parameters are
+// constants or duals themselves.
+enum { WIDE = TAC_DUAL_WIDTH };
+
+typedef struct duals {
+    _Alignas(64) double x[WIDE * IRIS_X_MAX], dx[WIDE * IRIS_X_MAX];
+    double in[TAC__INS][WIDE * TAC__ROTORS_MAX], mode[WIDE * EVENTS], numbers[WIDE * NUMBERS];
+    const void *at[TAC__INS];
+    tac_eval eval;
+    kernel *derive;
+    const void *self;
+    size_t n;
+} duals;
+
+static void make_duals(subject *s, tac_kind kind, duals *d)
+{
+    start(s);
+    memset(d, 0, sizeof *d);
+    d->derive = tac__multirotor_type.kernels[kind].derive;
+    d->self = &s->plant.self;
+    d->n = (size_t)tac__multirotor_x_count(&s->p);
+    const double *numbers = (const double *)&s->plant.numbers;
+    const size_t wide = kind == TAC_DUALS ? 1 : WIDE;
+    for (size_t i = 0; i < NUMBERS; i++)
+        d->numbers[i * wide] = numbers[i];
+    for (size_t i = 0; i < d->n; i++)
+        d->x[i * WIDE] = s->x[i];
+    for (size_t i = 0; i < (size_t)s->p.vehicle.rotors; i++)
+        d->in[TAC__IN_MOTOR][i * WIDE] = s->ports.motor[i];
+    for (int k = 0; k < TAC__INS; k++)
+        d->at[k] = d->in[k];
+    d->eval = s->eval;
+    d->eval.in = d->at;
+    d->eval.x = d->x;
+    d->eval.dx = d->dx;
+    d->eval.mode = d->mode;
+    d->eval.p = d->numbers;
+    (void)d->derive(&d->eval, d->self);
+    (void)plain->derive(&s->eval, d->self);
+    for (size_t i = 0; i < d->n; i++) {
+        if (d->dx[i * WIDE] != s->dx[i]) // not the same plant
+            abort();
+    }
+}
+
+static void run_jacobian(void *context)
+{
+    duals *d = context;
+    for (int call = 0; call < CALLS / 20; call++) {
+        for (size_t first = 0; first < d->n; first += TAC_DUAL_DIRECTIONS) {
+            for (size_t k = 0; k < TAC_DUAL_DIRECTIONS && first + k < d->n; k++)
+                d->x[(first + k) * WIDE + 1 + k] = 1;
+            (void)d->derive(&d->eval, d->self);
+            bench_keep(d);
+            for (size_t k = 0; k < TAC_DUAL_DIRECTIONS && first + k < d->n; k++)
+                d->x[(first + k) * WIDE + 1 + k] = 0;
+        }
+    }
+}
+
+static void report_jacobians(subject *s)
+{
+    static duals constant, all;
+    make_duals(s, TAC_DUALS, &constant);
+    make_duals(s, TAC_DUALS_OF_ALL, &all);
+    double took_s[3] = {1e300, 1e300, 1e300};
+    for (int turn = 0; turn < 20; turn++) { // in turns, so that what else runs here meets all
+        const double best_s[3] = {bench_best_s(run, s, BURSTS / 20) / CALLS,
+                                  bench_best_s(run_jacobian, &constant, BURSTS / 20) / (CALLS / 20),
+                                  bench_best_s(run_jacobian, &all, BURSTS / 20) / (CALLS / 20)};
+        for (int i = 0; i < 3; i++)
+            took_s[i] = best_s[i] < took_s[i] ? best_s[i] : took_s[i];
+    }
+    bench_report("jacobian iris", 1e9 * took_s[1], "ns", "", "by its states, as for rodas4");
+    bench_report("jacobian iris / rhs iris", took_s[1] / took_s[0], "x", "<= 60",
+                 "duals whose parameters are constants to plain numbers");
+    bench_report("jacobian iris / jacobian on duals of all", took_s[1] / took_s[2], "x", "<= 5",
+                 "parameters as constants to as duals, whose kernels use AVX2 and AVX-512");
+}
+
 // --- the plant alone ----------------------------------------------------------------------------
 
 // As L2F and MuJoCo are measured: many vehicles, constant commands, rk4 with a step of 1 ms, modes
@@ -215,6 +297,7 @@ int main(void)
     report_packs(&s, &widths[2], "<= 20");
     report_fleet(&s, &widths[1], ">= 6.5");
     report_fleet(&s, &widths[2], ">= 10");
+    report_jacobians(&s);
 
     s.p.battery[0].ideal = true;
     bench_report("rhs iris, ideal battery", ns(&s), "ns", "", "no iteration for the bus voltage");
