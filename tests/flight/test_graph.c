@@ -223,7 +223,20 @@ static tac_status build(void *context, const tac_param_value *values, size_t cou
     return tac_config_build(r->config, &def, engine, err);
 }
 
-static tac_graph *graph_with(rig *r, const char *const *parameters, size_t count)
+// What a graph with parameters is of.
+typedef enum of { OF_DYNAMICS, OF_STEP, OF_RATES } of;
+
+static tac_status make_graph(of what, tac_engine *engine, tac_graph_def def, tac_graph **graph,
+                             tac__trace_sources *sources, tac_error *err)
+{
+    def.rates = what == OF_RATES;
+    return (what == OF_DYNAMICS ? tac__trace_dynamics : tac__trace_of_step)(engine, &def, graph,
+                                                                            sources, err);
+}
+
+// `sources` may be NULL.
+static tac_graph *graph_with(rig *r, of what, const char *const *parameters, size_t count,
+                             tac__trace_sources *sources)
 {
     tac_graph_def def = tac_graph_def_default();
     def.parameters = parameters;
@@ -231,44 +244,101 @@ static tac_graph *graph_with(rig *r, const char *const *parameters, size_t count
     def.build = build;
     def.context = r;
     tac_graph *graph;
-    if (tac_graph_of_dynamics(r->engine, &def, &graph, &r->err) != TAC_OK)
+    if (make_graph(what, r->engine, def, &graph, sources, &r->err) != TAC_OK)
         return NULL;
     return graph;
 }
 
-enum { MOST = 256 };
+enum { MOST = 256, GROUPS = TAC__TRACE_GROUPS };
 
-// Both graphs at the same drawn points, the first with parameters: every output has the same bits.
-static void check_same(tac_graph *f, const double *p, tac_graph *plain, const char *what)
+typedef double group_values[GROUPS][MOST];
+
+static void evaluate_at(tac_graph *f, group_values in, group_values out)
 {
-    static double values[3][8][MOST];
-    double *in[8], *out[2][8];
+    const double *from[GROUPS];
+    double *to[GROUPS];
+    for (size_t g = 0; g < GROUPS; g++) {
+        from[g] = in[g];
+        to[g] = out[g];
+    }
+    tac_error err;
+    assert_int_equal(tac_graph_evaluate(f, from, to, &err), TAC_OK);
+}
+
+// A point next to that of the engine: words of states, phases and the like are whole numbers, which
+// stay. What has no source (decisions, draws) is drawn.
+static void draw_near(const tac_graph *f, const tac__trace_sources *sources, uint64_t *seed,
+                      group_values in)
+{
+    for (size_t g = 0; g < tac_graph_in_count(f); g++) {
+        for (size_t i = 0; i < tac_graph_in(f, g).count; i++) {
+            const tac__trace_source *s = &sources->in[g][i];
+            const double value = tac__trace_read_one(s, 0);
+            if (!s->value && !s->history)
+                in[g][i] = (double)(input_bits(seed) % 6);
+            else
+                in[g][i] = value == floor(value) ? value : value * input_uniform(seed, 0.9, 1.1);
+        }
+    }
+}
+
+// A point anywhere.
+static void draw_any(const tac_graph *f, uint64_t *seed, group_values in)
+{
+    for (size_t g = 0; g < tac_graph_in_count(f); g++) {
+        const tac_graph_group group = tac_graph_in(f, g);
+        for (size_t i = 0; i < group.count; i++)
+            in[g][i] = !strcmp(group.name, "phase") ? (double)(input_bits(seed) % 6)
+                                                    : input_uniform(seed, 0.1, 1);
+    }
+}
+
+// The first output that differs; NULL: none.
+static const char *difference(const tac_graph *f, group_values a, group_values b)
+{
+    for (size_t g = 0; g < tac_graph_out_count(f); g++) {
+        const tac_graph_group group = tac_graph_out(f, g);
+        assert_true(group.count <= MOST);
+        for (size_t i = 0; i < group.count; i++) {
+            if (!same_bits(a[g][i], b[g][i]))
+                return group.labels[i];
+        }
+    }
+    return NULL;
+}
+
+// Both graphs at the same drawn points, the first with parameters: every output has the same bits,
+// and somewhere each parameter matters.
+static void check_same(tac_graph *f, const tac__trace_sources *sources, const double *p,
+                       tac_graph *plain, const char *const *names)
+{
+    static group_values in, with, without;
+    const size_t group = (size_t)tac_graph_find_in(f, "p"), count = tac_graph_in(f, group).count;
+    bool matters[2] = {false};
     uint64_t seed = 3;
+    for (size_t g = 0; g < tac_graph_in_count(f); g++)
+        assert_true(tac_graph_in(f, g).count <= MOST);
     for (int point = 0; point < 50; point++) {
-        for (size_t g = 0; g < tac_graph_in_count(f); g++) {
-            const tac_graph_group group = tac_graph_in(f, g);
-            assert_true(group.count <= MOST);
-            in[g] = values[0][g];
-            for (size_t i = 0; i < group.count; i++)
-                in[g][i] = !strcmp(group.name, "p")       ? p[i]
-                           : !strcmp(group.name, "phase") ? (double)(input_bits(&seed) % 6)
-                                                          : input_uniform(&seed, 0.1, 1);
+        if (point % 2)
+            draw_near(f, sources, &seed, in);
+        else
+            draw_any(f, &seed, in);
+        memcpy(in[group], p, count * sizeof *p);
+        evaluate_at(f, in, with);
+        evaluate_at(plain, in, without);
+        const char *wrong = difference(f, with, without);
+        if (wrong)
+            fail_msg("with another %s: %s differs", names[0], wrong);
+        for (size_t i = 0; i < count; i++) {
+            in[group][i] *= 0.5;
+            evaluate_at(f, in, without);
+            in[group][i] = p[i];
+            matters[i] |= difference(f, with, without) != NULL;
         }
-        for (size_t g = 0; g < tac_graph_out_count(f); g++) {
-            out[0][g] = values[1][g];
-            out[1][g] = values[2][g];
-        }
-        tac_error err;
-        assert_int_equal(tac_graph_evaluate(f, (const double *const *)in, out[0], &err), TAC_OK);
-        assert_int_equal(tac_graph_evaluate(plain, (const double *const *)in, out[1], &err),
-                         TAC_OK);
-        for (size_t g = 0; g < tac_graph_out_count(f); g++) {
-            for (size_t i = 0; i < tac_graph_out(f, g).count; i++) {
-                if (!same_bits(out[0][g][i], out[1][g][i]))
-                    fail_msg("%s: %s[%zu] is %a instead of %a", what, tac_graph_out(f, g).name, i,
-                             out[0][g][i], out[1][g][i]);
-            }
-        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!matters[i])
+            fail_msg("nothing depends on %s", names[i]);
     }
 }
 
@@ -278,13 +348,19 @@ typedef struct trial {
     tac_param_value own[2];
     size_t count;
     double off;
+    tac_time at_us; // an instant of the flight
+    of what;
+    const char *sets[6];
 } trial;
 
 // A graph with parameters against graphs of engines in which these have other values.
 static void check_trial(const trial *t)
 {
     rig r;
-    rig_example(&r, t->example, NULL, NULL, 0);
+    size_t sets = 0;
+    while (sets < sizeof t->sets / sizeof *t->sets && t->sets[sets])
+        sets++;
+    rig_example(&r, t->example, NULL, t->sets, sets);
     char names[2][80];
     for (size_t i = 0; i < t->count; i++) {
         const tac_param_value *v = &t->own[i];
@@ -292,10 +368,15 @@ static void check_trial(const trial *t)
                  v->name, (unsigned)v->element);
     }
     const char *const given[] = {names[0], names[1]};
-    tac_graph *f = graph_with(&r, given, t->count);
+    tac__arena arena;
+    tac__arena_init(&arena, tac_allocator_default());
+    tac__trace_sources sources = {.arena = &arena};
+    tac_graph *f = graph_with(&r, t->what, given, t->count, &sources);
     if (!f)
         rig_show(&r);
     assert_non_null(f);
+    assert_int_equal(tac_graph_in(f, (size_t)tac_graph_find_in(f, "p")).count, t->count);
+    rig_run(&r, t->at_us);
     for (int k = 0; k < 3; k++) {
         tac_param_value values[2];
         double p[2];
@@ -306,13 +387,14 @@ static void check_trial(const trial *t)
         tac_engine *engine;
         assert_int_equal(build(&r, values, t->count, 1, &engine, &r.err), TAC_OK);
         tac_graph *plain;
-        const tac_graph_def def = tac_graph_def_default();
-        assert_int_equal(tac_graph_of_dynamics(engine, &def, &plain, &r.err), TAC_OK);
-        check_same(f, p, plain, names[0]);
+        assert_int_equal(make_graph(t->what, engine, tac_graph_def_default(), &plain, NULL, &r.err),
+                         TAC_OK);
+        check_same(f, &sources, p, plain, given);
         tac_graph_destroy(plain);
         tac_engine_destroy(engine);
     }
     tac_graph_destroy(f);
+    tac__arena_fini(&arena);
     rig_close(&r);
 }
 
@@ -320,17 +402,43 @@ static void test_parameters(void **state)
 {
     (void)state;
     static const trial trials[] = {
-        {"iris_mission.yaml", {{"uav.vehicle", "drag", 0, 0.05}}, 1, 0.17},
+        {.example = "iris_mission.yaml",
+         .own = {{"uav.vehicle", "drag", 0, 0.05}},
+         .count = 1,
+         .off = 0.17,
+         .at_us = 10000000},
         // Thrust is calibrated by the weight.
-        {"iris_mission.yaml", {{"uav.vehicle", "mass", 0, 1.5}}, 1, 0.4},
-        {"iris_mission.yaml",
-         {{"uav.vehicle", "motor.kv", 0, 850}, {"uav.vehicle", "inertia", 1, 0.029125}},
-         2,
-         0.2},
-        {"rocket.yaml",
-         {{"rocket.motor1", "thrust", 0, 120e3}, {"rocket.motor1", "isp", 0, 245}},
-         2,
-         0.05},
+        {.example = "iris_mission.yaml",
+         .own = {{"uav.vehicle", "mass", 0, 1.5}},
+         .count = 1,
+         .off = 0.4,
+         .at_us = 10000000},
+        {.example = "iris_mission.yaml",
+         .own = {{"uav.vehicle", "motor.kv", 0, 850}, {"uav.vehicle", "inertia", 1, 0.029125}},
+         .count = 2,
+         .off = 0.2,
+         .at_us = 10000000},
+        {.example = "rocket.yaml",
+         .own = {{"rocket.motor1", "thrust", 0, 120e3}, {"rocket.motor1", "isp", 0, 245}},
+         .count = 2,
+         .off = 0.05,
+         .at_us = 20000000},
+        // Flight control reads its speeds as inputs that are open.
+        {.example = "iris_mission.yaml",
+         .own = {{"uav.control", "cruise_speed", 0, 5}, {"uav.vehicle", "mass", 0, 1.5}},
+         .count = 2,
+         .off = 0.3,
+         .at_us = 10000000,
+         .what = OF_STEP,
+         .sets = {"plant.integrator.kind=rk4"}},
+        {.example = "iris_mission.yaml",
+         .own = {{"uav.control", "cruise_speed", 0, 5}, {"uav.control", "descend_speed", 0, 1.5}},
+         .count = 2,
+         .off = 0.3,
+         .at_us = 10000000,
+         .what = OF_RATES,
+         .sets = {"plant.integrator.kind=rk4", "timeline.physics=1 ms",
+                  "scheduler.rate_groups[2].rate=250 Hz"}},
     };
     for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
         check_trial(&trials[i]);
@@ -339,7 +447,7 @@ static void test_parameters(void **state)
 static void refused(rig *r, const char *name, const char *part)
 {
     tac_error_clear(&r->err);
-    assert_null(graph_with(r, &name, 1));
+    assert_null(graph_with(r, OF_DYNAMICS, &name, 1, NULL));
     if (!strstr(r->err.text, part))
         fail_msg("'%s' does not say: %s", r->err.text, part);
 }
@@ -357,7 +465,7 @@ static void test_refused_parameters(void **state)
     rig_close(&r);
 }
 
-// Every number among the parameters is an input of the step, with the bits of engines that have
+// Every number among the parameters is an input of the dynamics, with the bits of engines that have
 // other values of it (which is compared when the graph is made), or is refused by name.
 static void count_inputs(const char *example, size_t *taken, size_t *refused_ones)
 {

@@ -203,8 +203,9 @@ tac_status tac__sim_see(tac__sim *sim, const tac__component *c, size_t input, ta
     const tac__input *in = &c->in[input];
     const tac__port *port = &c->inputs.items[input];
     if (in->signal < 0) {
-        *to =
-            tac__trace_constants(tr, &port->type, tr->engine->instances[c->index]->step.in[input]);
+        tac_status status;
+        *to = tac__trace_open(tr, c, input, &status);
+        TAC_TRY(status);
     } else if (in->history && !sim->pasts) {
         *to = given(sim, c, input);
     } else {
