@@ -261,9 +261,9 @@ static inline tac_graph_check_def tac_graph_check_def_default(void)
     return def;
 }
 
-// The engine is prepared and has not started; nothing may run in lanes (tac_engine_def.lanes is 1).
-// A component that has no symbolic form is no error here: the report tells. The check must be
-// destroyed before the engine is.
+// The engine is prepared and has not started; nothing may run in lanes (tac_engine_def.lanes is 1);
+// else TAC_E_CALLER. A component that has no symbolic form is no error here: the report tells. The
+// check must be destroyed before the engine is; the engine can go on without it.
 TAC_API TAC_MUST_CHECK tac_status tac_graph_check_create(tac_engine *engine,
                                                          const tac_graph_check_def *def,
                                                          tac_graph_check **check, tac_error *err);

@@ -2,6 +2,7 @@
 #include "engine/test_rig.h"
 
 #include "engine/run/state.h"
+#include "support/allocator.h"
 
 static tac_graph_report follow(const char *example, const char *duration)
 {
@@ -79,4 +80,117 @@ static void test_difference_is_seen(void **state)
     rig_close(&r);
 }
 
-TEST_MAIN(cmocka_unit_test(test_flights), cmocka_unit_test(test_difference_is_seen))
+// What the engine calls for each component.
+typedef struct called {
+    tac_status (*run)(tac_step *s, const void *self);
+    const void *self;
+} called;
+
+static void look(const rig *r, called *calls)
+{
+    assert_true(r->engine->plan->component_count <= 16);
+    for (size_t i = 0; i < r->engine->plan->component_count; i++)
+        calls[i] = (called){r->engine->instances[i]->run, r->engine->instances[i]->run_self};
+}
+
+static void same_calls(const rig *r, const called *calls)
+{
+    called now[16];
+    look(r, now);
+    for (size_t i = 0; i < r->engine->plan->component_count; i++)
+        assert_true(now[i].run == calls[i].run && now[i].self == calls[i].self);
+}
+
+static uint64_t hash_of(const rig *r)
+{
+    size_t count;
+    return tac_engine_hash(r->engine, NULL, &count);
+}
+
+// When the check is gone, the engine flies on as if there had been none.
+static void test_engine_goes_on(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"plant.lanes=1", "duration=1 s"};
+    rig r;
+    rig_example(&r, "rates.yaml", NULL, sets, 2);
+    rig_run(&r, TAC_TIME_MAX);
+    const uint64_t hash = hash_of(&r);
+    rig_close(&r);
+    for (int rates = 0; rates < 2; rates++) {
+        rig_example(&r, "rates.yaml", NULL, sets, 2);
+        called calls[16];
+        look(&r, calls);
+        tac_graph_check_def def = tac_graph_check_def_default();
+        def.rates = rates;
+        tac_graph_check *check;
+        assert_int_equal(tac_graph_check_create(r.engine, &def, &check, &r.err), TAC_OK);
+        assert_int_equal(tac_graph_check_run(check, 500000, &r.err), TAC_OK);
+        tac_graph_check_destroy(check);
+        same_calls(&r, calls);
+        rig_run(&r, TAC_TIME_MAX);
+        assert_true(hash_of(&r) == hash);
+        rig_close(&r);
+    }
+}
+
+// So it does after a check that could not be made.
+static void test_no_memory(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"plant.lanes=1"};
+    rig r;
+    rig_example(&r, "rates.yaml", NULL, sets, 1);
+    called calls[16];
+    look(&r, calls);
+    tac_status status = TAC_E_MEMORY;
+    for (uint64_t n = 1; status != TAC_OK; n++) {
+        test_allocator a = test_allocator_make();
+        a.fail_at = n;
+        const tac_allocator hook = test_allocator_hook(&a);
+        tac_graph_check_def def = tac_graph_check_def_default();
+        def.allocator = &hook;
+        tac_graph_check *check;
+        status = tac_graph_check_create(r.engine, &def, &check, &r.err);
+        assert_true(status == (check ? TAC_OK : TAC_E_MEMORY));
+        tac_graph_check_destroy(check);
+        same_calls(&r, calls);
+        test_allocator_check_empty(&a);
+    }
+    rig_close(&r);
+}
+
+static void refused(tac_engine *engine)
+{
+    const tac_graph_check_def def = tac_graph_check_def_default();
+    tac_graph_check *check;
+    tac_error err;
+    tac_error_clear(&err);
+    assert_int_equal(tac_graph_check_create(engine, &def, &check, &err), TAC_E_CALLER);
+    assert_null(check);
+}
+
+static void test_wrong_moment(void **state)
+{
+    (void)state;
+    const tac_engine_def def = tac_engine_def_default();
+    tac_engine *engine;
+    tac_error err;
+    assert_int_equal(tac_engine_create(&def, &engine, &err), TAC_OK);
+    refused(engine);
+    tac_engine_destroy(engine);
+    rig r;
+    const char *sets[] = {"plant.lanes=4"};
+    rig_example(&r, "convoy.yaml", NULL, sets, 1);
+    refused(r.engine);
+    rig_close(&r);
+    sets[0] = "plant.lanes=1";
+    rig_example(&r, "convoy.yaml", NULL, sets, 1);
+    rig_run(&r, 1000);
+    refused(r.engine);
+    rig_close(&r);
+}
+
+TEST_MAIN(cmocka_unit_test(test_flights), cmocka_unit_test(test_difference_is_seen),
+          cmocka_unit_test(test_engine_goes_on), cmocka_unit_test(test_no_memory),
+          cmocka_unit_test(test_wrong_moment))

@@ -457,6 +457,11 @@ tac_status tac_graph_check_create(tac_engine *engine, const tac_graph_check_def 
 {
     *check = NULL;
     TAC__DEF(tac_graph_check_def, def, err);
+    if (engine->life != TAC__PREPARED || engine->clock->started || engine->plan->def.lanes != 1)
+        return tac__fail(
+            err, TAC_E_CALLER,
+            "graphs are compared with an engine that was prepared, has not started and "
+            "computes nothing in lanes");
     tac__arena arena;
     tac__arena_init(&arena, def->allocator ? def->allocator : tac_allocator_default());
     tac_graph_check *k = *check = tac__arena_alloc(&arena, sizeof *k);
@@ -488,7 +493,12 @@ void tac_graph_check_destroy(tac_graph_check *check)
     if (!check)
         return;
     for (size_t i = 0; check->parts && i < check->report.part_count; i++) {
-        for (const reason *r = check->parts[i].reasons; r; r = r->next)
+        const part *p = &check->parts[i];
+        if (p->run && p->run->run_self == p) { // the engine may go on without the check
+            p->run->run = p->step;
+            p->run->run_self = p->step_self;
+        }
+        for (const reason *r = p->reasons; r; r = r->next)
             tac_graph_destroy(r->e.graph);
     }
     tac_graph_destroy(check->dynamics.graph);
