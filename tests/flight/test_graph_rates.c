@@ -5,6 +5,8 @@
 #include "engine/trace/trace.h"
 #include "support/allocator.h"
 
+#include <math.h>
+
 static const char *const rates = "rates.yaml";
 
 static tac_graph_report check(rig *r, const char *example, const char *const *sets, size_t count)
@@ -240,6 +242,139 @@ static void test_periods_follow_one_another(void **state)
     rig_close(&r);
 }
 
+// --- states that stand still ---------------------------------------------------------------------
+
+// A graph of an engine at one point: all inputs are 0 but those that are set.
+typedef struct point {
+    rig r;
+    tac_graph *g;
+    double in[TAC__TRACE_GROUPS][16], out[TAC__TRACE_GROUPS][16];
+} point;
+
+static void open_point(point *p, const char *text, const tac_graph_def *def)
+{
+    *p = (point){.g = NULL};
+    rig_open(&p->r, text);
+    if (tac_graph_of_step(p->r.engine, def, &p->g, &p->r.err) != TAC_OK) {
+        rig_show(&p->r);
+        fail_msg("cannot be traced");
+    }
+    for (size_t g = 0; g < tac_graph_in_count(p->g); g++)
+        assert_true(tac_graph_in(p->g, g).count <= 16);
+    for (size_t g = 0; g < tac_graph_out_count(p->g); g++)
+        assert_true(tac_graph_out(p->g, g).count <= 16);
+}
+
+static void close_point(point *p)
+{
+    tac_graph_destroy(p->g);
+    rig_close(&p->r);
+}
+
+static double *number(tac_graph_group group, double *values, const char *label)
+{
+    for (size_t i = 0; i < group.count; i++) {
+        if (!strcmp(group.labels[i], label))
+            return &values[i];
+    }
+    fail_msg("no %s in %s", label, group.name);
+    return NULL;
+}
+
+static void set(point *p, const char *group, const char *label, double value)
+{
+    const int g = tac_graph_find_in(p->g, group);
+    assert_true(g >= 0);
+    *number(tac_graph_in(p->g, (size_t)g), p->in[g], label) = value;
+}
+
+static double get(point *p, const char *group, const char *label)
+{
+    const double *in[TAC__TRACE_GROUPS];
+    double *out[TAC__TRACE_GROUPS];
+    for (size_t g = 0; g < TAC__TRACE_GROUPS; g++) {
+        in[g] = p->in[g];
+        out[g] = p->out[g];
+    }
+    assert_int_equal(tac_graph_evaluate(p->g, in, out, &p->r.err), TAC_OK);
+    const int g = tac_graph_find_out(p->g, group);
+    assert_true(g >= 0);
+    return *number(tac_graph_out(p->g, (size_t)g), p->out[g], label);
+}
+
+#define TANK                                                                                       \
+    "{type: equations, params: {states: {fuel: kg}, bounds: {fuel: [0, inf]}, "                    \
+    "equations: ['der(fuel) = -1 kg/s']}"
+
+// States of a component that stays outside are inputs: they are neither integrated nor brought onto
+// their bounds, also where the component is an island of its own.
+static void test_outside_stands_still(void **state)
+{
+    (void)state;
+    static const char text[] = "duration: 1 s\n"
+                               "plant: {lanes: 1, integrator: {kind: rk4, h_max: 5 ms}}\n"
+                               "scheduler:\n"
+                               "  rate_groups:\n"
+                               "    - {name: fast, period: 10 ms, components: [gauge]}\n"
+                               "    - {name: slow, period: 20 ms, components: [wish]}\n"
+                               "components:\n"
+                               "  wish: {type: sine}\n"
+                               "  gauge: {type: sum, params: {unit: kg}, inputs: {u: tank.fuel}}\n"
+                               "  dial: {type: lag, params: {unit: kg}, inputs: {u: gauge.y}}\n"
+                               "  lamp: {type: lag, inputs: {u: wish.y}}\n"
+                               "  tank: " TANK "}\n";
+    static const char *const outside[] = {"tank"};
+    tac_graph_def def = tac_graph_def_default();
+    def.rates = true;
+    point p;
+    open_point(&p, text, &def);
+    assert_int_equal(tac_graph_period(p.g), 20000);
+    set(&p, "x", "tank.fuel", 3);
+    assert_true(fabs(get(&p, "s1", "gauge.y") - 2.99) < 1e-12); // as it is after 10 ms
+    set(&p, "x", "tank.fuel", -3);
+    assert_true(get(&p, "s1", "gauge.y") == 0);
+    close_point(&p);
+    def.outside = outside;
+    def.outside_count = 1;
+    open_point(&p, text, &def);
+    assert_int_equal(tac_graph_in(p.g, (size_t)tac_graph_find_in(p.g, "x")).count, 2);
+    set(&p, "u", "tank.fuel", 3);
+    assert_true(get(&p, "s1", "gauge.y") == 3);
+    set(&p, "u", "tank.fuel", -3);
+    assert_true(get(&p, "s1", "gauge.y") == -3);
+    close_point(&p);
+}
+
+// So are those of a component while it is not active.
+static void test_inactive_stands_still(void **state)
+{
+    (void)state;
+    static const char text[] = "duration: 1 s\n"
+                               "plant: {lanes: 1, integrator: {kind: rk4, h_max: 10 ms}}\n"
+                               "timeline: {physics: 10 ms}\n"
+                               "entities:\n"
+                               "  car:\n"
+                               "    components:\n"
+                               "      tank: " TANK ", active: [RUNS]}\n"
+                               "    phases:\n"
+                               "      names: [RESTS, RUNS]\n"
+                               "      initial: RESTS\n"
+                               "      transitions:\n"
+                               "        - {from: RESTS, to: RUNS, condition: t > 0.5 s}\n";
+    for (int period = 0; period < 2; period++) {
+        tac_graph_def def = tac_graph_def_default();
+        def.rates = period;
+        point p;
+        open_point(&p, text, &def);
+        set(&p, "x", "car.tank.fuel", -3);
+        set(&p, "u", "car.flight.phase", 0);
+        assert_true(get(&p, "x1", "car.tank.fuel") == -3);
+        set(&p, "u", "car.flight.phase", 1);
+        assert_true(get(&p, "x1", "car.tank.fuel") == 0);
+        close_point(&p);
+    }
+}
+
 // --- what is refused ----------------------------------------------------------------------------
 
 static void refuse(const char *example, const char *set, const char *more, const char *why)
@@ -295,5 +430,6 @@ static void test_no_memory(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_policies), cmocka_unit_test(test_flights),
           cmocka_unit_test(test_offsets), cmocka_unit_test(test_difference_is_seen),
-          cmocka_unit_test(test_periods_follow_one_another), cmocka_unit_test(test_refusals),
-          cmocka_unit_test(test_no_memory))
+          cmocka_unit_test(test_periods_follow_one_another),
+          cmocka_unit_test(test_outside_stands_still), cmocka_unit_test(test_inactive_stands_still),
+          cmocka_unit_test(test_refusals), cmocka_unit_test(test_no_memory))

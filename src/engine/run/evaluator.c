@@ -360,8 +360,16 @@ tac_status tac__evaluator_project(const tac__evaluator *ev, double *x)
 {
     for (size_t i = 0; i < ev->count; i++) {
         const tac__member *m = &ev->members[i];
-        if (m->kernels->project)
-            TAC_TRY(m->kernels->project(m->eval, m->self, x + m->x_at));
+        const tac__gate *gate = gate_of(ev, i, ev->kind == TAC_NUMBERS);
+        const size_t count = m->instance->plan->x_count;
+        double *own = x + m->x_at;
+        if (!m->kernels->project || (gate && is_closed(gate)))
+            continue;
+        if (gate)
+            memcpy(gate->x, own, count * sizeof *gate->x);
+        TAC_TRY(m->kernels->project(m->eval, m->self, own));
+        if (gate)
+            close_gate(gate, gate->x, count, own);
     }
     return TAC_OK;
 }

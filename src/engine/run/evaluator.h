@@ -69,6 +69,7 @@ typedef struct tac__held {
 typedef struct tac__gate {
     tac__sym_value active;
     const tac__sym_value *rest;
+    tac__sym_value *x; // room for its states
 } tac__gate;
 
 struct tac__evaluator {
@@ -81,7 +82,8 @@ struct tac__evaluator {
     double *x;                 // where the right-hand side is evaluated
     tac__held *held;           // empty for numbers
     size_t number_count;       // of all members
-    const tac__gate *gates;    // symbols: of each member; NULL: active or not as in the run
+    const tac__gate *gates;    // symbols: of each member, and not `simple`; NULL: active or not as
+                               // in the run
 };
 
 // Which islands are evaluated: one for each lane.

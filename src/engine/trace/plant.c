@@ -155,6 +155,9 @@ static tac_status make_gates(tac__trace *tr, size_t island)
     for (size_t i = 0; i < plan->count; i++) {
         const tac__component *c = component_of(tr, island, i);
         TAC_TRY(tac__trace_active(tr, c, &gates[i].active));
+        gates[i].x = tac__arena_array(&tr->arena, c->x_count, sizeof *gates[i].x);
+        if (!gates[i].x)
+            return TAC_E_MEMORY;
         if (tr->outside[c->index])
             gates[i].active = (tac__sym_value){.value = 0};
         if (!tr->outside[c->index] && !c->active_names)
@@ -164,6 +167,7 @@ static tac_status make_gates(tac__trace *tr, size_t island)
             return TAC_E_MEMORY;
     }
     tr->islands[island].evaluator->gates = gates;
+    tr->islands[island].evaluator->simple = false;
     return TAC_OK;
 }
 
