@@ -55,4 +55,41 @@ refused "'--deterministic' goes with '--emit c' only" "$iris" --deterministic
 refused "'--jacobian' goes with a summary or" "$iris" --jacobian --pattern json
 refused "'--json' goes with a summary or" "$iris" --emit c --json
 refused "'--rates' goes with '--of step'" "$iris" --of dynamics --rates
+
+# Types with numbers only, in the plant and outside of it: they are named, and may stay outside.
+"${CC:-cc}" -std=c17 -shared -fPIC -I"$TACTUS_SOURCE/include" \
+    "$TACTUS_SOURCE/examples/plugin/thermal.c" -o thermal.so || fail "the plugin does not compile"
+cat >thermal.yaml <<'END'
+name: thermal
+duration: 10 s
+plugins: [thermal.so]
+scheduler:
+  rate_groups:
+    - {name: control, period: 1 s, components: [Thermostat, Smooth]}
+plant:
+  integrator: {kind: rk4, h_max: 1 s}
+components:
+  Room: {type: room, params: {start: 285 K}, inputs: {power: Thermostat.power}}
+  Thermostat: {type: thermostat, params: {target: 293.15 K}, inputs: {temperature: Smooth.y}}
+  Smooth: {type: filter, params: {unit: K, tau: 5 s}, inputs: {u: Room.temperature}}
+  Wall: {type: lag, params: {unit: K, tau: 60 s}, inputs: {u: Room.temperature}}
+END
+refused "'Room' cannot be part of a graph: its type 'room'" thermal.yaml
+refused "'Room' cannot be part of a graph: its type 'room'" thermal.yaml --of step
+refused "'Thermostat' cannot be part of a graph: the step of its type 'thermostat'" \
+    thermal.yaml --of step --outside Room
+expect 0 graph thermal.yaml --outside Room
+says out 'input   x            1  Wall.x' 'input   u            2  Room.temperature, Thermostat.power'
+for of in '--of step' --rates; do
+    expect 0 graph thermal.yaml $of --outside Room --outside Thermostat
+    says out 'input   x            1  Wall.x' 'Thermostat.power, Thermostat.mode, Room.temperature'
+done
+for rates in '' --rates; do
+    expect 2 graph thermal.yaml --check $rates
+    says err "'Room' was not traced: its type 'room' has no symbolic form"
+    says out '2 components traced, 2 not' ' 0 differ'
+done
+# A type that says of itself that it stays outside does not make the check fail.
+expect 0 graph "$TACTUS_SOURCE/examples/iris_px4.yaml" --check --duration '1 s' --json
+says out '"kind": "outside"' '"untraced": 0' '"max_ulp": 0'
 finish

@@ -56,6 +56,82 @@ static void test_flights(void **state)
         assert_int_equal(follow(flights[i].example, flights[i].duration).untraced, 0);
 }
 
+// --- a plant without symbols --------------------------------------------------------------------
+
+// dx/dt = 1 - x, y = 2 x, in numbers only.
+static tac_status tub_declare(tac_declare *d, void *self)
+{
+    (void)self;
+    tac_declare_continuous(d, TAC_PORT(.name = "x", .type = TAC_TYPE_F64));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
+    return TAC_OK;
+}
+
+static tac_status tub_derive(const tac_eval *e, const void *self)
+{
+    (void)self;
+    e->dx[0] = 1 - e->x[0];
+    return TAC_OK;
+}
+
+static tac_status tub_output(const tac_eval *e, const void *self)
+{
+    (void)self;
+    *TAC_OUT(e, double, 0) = 2 * e->x[0];
+    return TAC_OK;
+}
+
+static const tac_component_type tub = {.size = sizeof(tac_component_type),
+                                       .name = "tub",
+                                       .version = "1",
+                                       .declare = tub_declare,
+                                       .kernels[TAC_NUMBERS].derive = tub_derive,
+                                       .kernels[TAC_NUMBERS].output = tub_output};
+
+// It is told, and the rest is compared: states behind it in the same island, and outputs that the
+// engine has not written since the last boundary. A period goes on without it, so none is compared.
+static void test_untraced(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "duration: 2 s\n"
+        "plant: {lanes: 1, integrator: {kind: rk4, h_max: 5 ms}}\n"
+        "scheduler:\n"
+        "  rate_groups: [{name: a, period: 20 ms, components: [gauge]}]\n"
+        "components:\n"
+        "  basin: {type: tub}\n"
+        "  drain: {type: lag, inputs: {u: basin.y}}\n"
+        "  other: {type: oscillator}\n"
+        "  gauge: {type: sum, params: {unit: m}, inputs: {u: other.position}}\n"
+        "  dial: {type: lag, params: {unit: m}, inputs: {u: gauge.y}}\n";
+    rig_types[0] = &tub;
+    for (int period = 0; period < 2; period++) {
+        rig r;
+        rig_open(&r, text);
+        tac_graph_check_def def = tac_graph_check_def_default();
+        def.rates = period;
+        tac_graph_check *check;
+        assert_int_equal(tac_graph_check_create(r.engine, &def, &check, &r.err), TAC_OK);
+        assert_int_equal(tac_graph_check_run(check, TAC_TIME_MAX, &r.err), TAC_OK);
+        const tac_graph_report *report = tac_graph_check_report(check);
+        if (report->different)
+            fail_msg("%llu differ, first %s of %s at %.6f s: %a, in the engine %a",
+                     (unsigned long long)report->different, report->first.label,
+                     report->first.component, tac_time_seconds(report->first.t_us),
+                     report->first.graph, report->first.engine);
+        assert_int_equal(report->untraced, 1);
+        assert_int_equal(report->parts[0].kind, TAC_GRAPH_UNTRACED);
+        assert_true(report->numbers > 400);
+        assert_int_equal(report->periods, 0);
+        assert_true(report->periods_left_out >= 99 * (uint64_t)period);
+        tac_graph_check_destroy(check);
+        rig_close(&r);
+    }
+    rig_types[0] = NULL;
+}
+
+// --- differences --------------------------------------------------------------------------------
+
 // A number that is another one in the engine than in the graph is noticed.
 static void test_difference_is_seen(void **state)
 {
@@ -79,6 +155,8 @@ static void test_difference_is_seen(void **state)
     tac_graph_check_destroy(check);
     rig_close(&r);
 }
+
+// --- when the check is gone ---------------------------------------------------------------------
 
 // What the engine calls for each component.
 typedef struct called {
@@ -191,6 +269,6 @@ static void test_wrong_moment(void **state)
     rig_close(&r);
 }
 
-TEST_MAIN(cmocka_unit_test(test_flights), cmocka_unit_test(test_difference_is_seen),
-          cmocka_unit_test(test_engine_goes_on), cmocka_unit_test(test_no_memory),
-          cmocka_unit_test(test_wrong_moment))
+TEST_MAIN(cmocka_unit_test(test_flights), cmocka_unit_test(test_untraced),
+          cmocka_unit_test(test_difference_is_seen), cmocka_unit_test(test_engine_goes_on),
+          cmocka_unit_test(test_no_memory), cmocka_unit_test(test_wrong_moment))

@@ -47,7 +47,9 @@ struct tac_graph_check {
     tac_graph_report report;
     tac__evaluated dynamics;
     bool has_dynamics;
-    double *dx;
+    double *dx;      // of all islands
+    bool *dx_inside; // whether the graph has it
+    size_t dx_count;
     tac__period_check *period; // NULL: not asked for
     tac_error *err;            // of the run
     tac_status status;
@@ -328,7 +330,7 @@ static tac_status outside_step(tac_step *s, const void *self)
 
 // --- the plant ----------------------------------------------------------------------------------
 
-// What the engine gives for all islands at their present states.
+// What the engine gives for the states of the graph, as they are now.
 static tac_status derive_numbers(const tac_graph_check *k, double t_s)
 {
     double *dx = k->dx;
@@ -342,6 +344,11 @@ static tac_status derive_numbers(const tac_graph_check *k, double t_s)
         TAC_TRY(tac__evaluator_derive(island->numbers, &t_s, dx));
         island->peeked_us = TAC_TIME_NEVER;
         dx += n;
+    }
+    size_t inside = 0;
+    for (size_t i = 0; i < k->dx_count; i++) {
+        if (k->dx_inside[i])
+            k->dx[inside++] = k->dx[i];
     }
     return TAC_OK;
 }
@@ -382,6 +389,20 @@ static bool lacks_plant(const tac__component *c)
     return c->island >= 0 && !tac__trace_can_evaluate(c);
 }
 
+static void mark_inside(const tac_graph_check *k)
+{
+    const tac__plan *plan = k->engine->plan;
+    bool *inside = k->dx_inside;
+    for (size_t i = 0; i < plan->island_count; i++) {
+        for (size_t n = 0; n < plan->islands[i].count; n++) {
+            const tac__component *c = plan->components[plan->islands[i].components[n]];
+            for (size_t x = 0; x < c->x_count; x++)
+                inside[c->x_offset + x] = !lacks_plant(c);
+        }
+        inside += plan->islands[i].x_count;
+    }
+}
+
 static tac_status trace_dynamics(tac_graph_check *k, tac_error *err)
 {
     const tac__plan *plan = k->engine->plan;
@@ -390,13 +411,16 @@ static tac_status trace_dynamics(tac_graph_check *k, tac_error *err)
     k->dynamics.sources.arena = &k->arena;
     TAC_TRY(tac__trace_dynamics(k->engine, &def, &k->dynamics.graph, &k->dynamics.sources, err));
     TAC_TRY(tac__evaluated_make(&k->arena, &k->dynamics, err));
-    size_t states = 0;
     for (size_t i = 0; i < plan->island_count; i++)
-        states += plan->islands[i].x_count;
-    k->dx = tac__arena_array(&k->arena, states, sizeof *k->dx);
+        k->dx_count += plan->islands[i].x_count;
+    k->dx = tac__arena_array(&k->arena, k->dx_count, sizeof *k->dx);
+    k->dx_inside = tac__arena_array(&k->arena, k->dx_count, sizeof *k->dx_inside);
     k->report.dynamics_terms = tac__graph_pool(k->dynamics.graph)->count;
     k->has_dynamics = true;
-    return k->dx ? TAC_OK : tac__fail_memory(err);
+    if (!k->dx || !k->dx_inside)
+        return tac__fail_memory(err);
+    mark_inside(k);
+    return TAC_OK;
 }
 
 // --- making -------------------------------------------------------------------------------------

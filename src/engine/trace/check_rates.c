@@ -3,7 +3,8 @@
 // what it has after the period is compared.
 //
 // A period in which something happens that is not part of the graph (a message, a timer, a located
-// condition, another step of the integrator, a change of phase) is left out, and counted.
+// condition, another step of the integrator, a change of phase) is left out, and counted. All are
+// where a component of the plant has no symbolic form: the graph has it at one instant only.
 #include "engine/trace/check.h"
 #include "engine/trace/rates.h"
 
@@ -20,6 +21,7 @@ struct tac__period_check {
     tac__rate_period period;
     tac__evaluated e;
     bool *inside;  // of each component: it steps in the graph
+    bool partial;  // a component of the plant stays outside
     bool open;     // a period is under way
     bool regular;  // nothing happened in it so far that is not part of the graph
     bool arriving; // the graph was evaluated, and the states that it gave are those of this instant
@@ -77,6 +79,7 @@ static void open_period(tac__period_check *k, tac_time t_us)
     k->went_on = true;
     if (!k->open)
         return;
+    k->regular = !k->partial;
     k->start_us = t_us;
     k->decided = k->draws = k->seen = 0;
     const int x = in_group(k, "x");
@@ -300,6 +303,7 @@ static tac_status make(tac__period_check *k, const tac_graph_def *def, tac__aren
         const tac__component *c = plan->components[i];
         k->inside[i] =
             c->type->kernels[TAC_SYMBOLS].step && !(c->type->flags & TAC_COMPONENT_OUTSIDE);
+        k->partial |= c->island >= 0 && !tac__trace_can_evaluate(c);
     }
     plan_steps(k);
     k->went_on = true;

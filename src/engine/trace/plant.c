@@ -119,7 +119,8 @@ tac_status tac__trace_active(tac__trace *tr, const tac__component *c, tac__sym_v
 }
 
 // Outputs of a component where it is not active, one behind another: they rest, or keep their
-// values, which then are inputs; so are all outputs of a component that stays outside.
+// values, which then are inputs; so are all outputs of a component that stays outside, as they were
+// evaluated last, which may be after they were written to the bus.
 tac__sym_value *tac__trace_resting(tac__trace *tr, const tac__component *c)
 {
     size_t count = 0;
@@ -133,9 +134,13 @@ tac__sym_value *tac__trace_resting(tac__trace *tr, const tac__component *c)
         if (!value)
             return NULL;
         tac__type_rest(&port->type, value);
+        const bool outside = tr->outside[c->index];
         const tac__trace_value output = {
-            .name = name, .unit = port->unit, .type = &port->type, .from = c->out[k]};
-        const tac__sym_value *made = tr->outside[c->index] ? tac__trace_inputs(tr, &tr->u, output)
+            .name = name,
+            .unit = port->unit,
+            .type = &port->type,
+            .from = outside ? tr->engine->instances[c->index]->scratch.out[k] : c->out[k]};
+        const tac__sym_value *made = outside   ? tac__trace_inputs(tr, &tr->u, output)
                                      : c->hold ? tac__trace_inputs(tr, &tr->held, output)
                                                : tac__trace_constants(tr, &port->type, value);
         if (!made)
