@@ -131,7 +131,8 @@ TAC_API TAC_MUST_CHECK tac_status tac_graph_of_dynamics(tac_engine *engine,
 // coefficients. What there is once at each boundary has its time in its label ("wind.y@4 ms").
 // Observers are left out, and what steps without a period (messages, timers, located conditions)
 // holds. The period begins where most islands have a boundary; the states of an island that has
-// none there are those at its last one before. Besides, or instead:
+// none there are those at its last one before, and its outputs y those of these states. Besides, or
+// instead:
 //   u        also what components that stay outside write at their boundaries
 //   mode     also those at later boundaries of an island
 //   past     values of signals that were written before the period, and that delays and policies

@@ -30,6 +30,8 @@ struct tac__period_check {
     uint64_t *planned;           // steps of each island in a period
     size_t decided, draws, seen; // how many there were so far in this period
     double *saw;                 // what readers saw across rates
+    double *y;                   // outputs of the plant at the first boundary
+    bool *y_known;               // these were there
     double *x;                   // states of islands that have no boundary where the period begins
     bool went_on;                // these are known
     fixed *fixed;                // inputs that must not change in the period
@@ -170,6 +172,48 @@ static bool is_as_planned(const tac__period_check *k)
     return same && !has_changed(k);
 }
 
+// Has the engine the outputs of an island as they are in stage 3 of its boundary at t_us? Where
+// nothing reads them, they are evaluated from inputs that were written since. An island without a
+// boundary keeps its inputs. Where a period begins between boundaries of an island, the engine had
+// its outputs earlier.
+static bool has_outputs(const tac__period_check *k, size_t island, tac_time t_us)
+{
+    const tac__island *i = &k->engine->islands[island];
+    return k->period.starts[island] == 0 &&
+           (i->state->outputs_us == t_us || i->state->at_us != t_us);
+}
+
+static void read_outputs(tac__period_check *k, tac_time t_us)
+{
+    const tac__plan *plan = k->engine->plan;
+    size_t n = 0;
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
+        for (size_t o = 0; c->island >= 0 && o < c->outputs.count; o++) {
+            const tac_type *type = &c->outputs.items[o].type;
+            if (!c->kinds[o].continuous)
+                continue;
+            const void *value = has_outputs(k, (size_t)c->island, t_us)
+                                    ? tac_engine_read(k->engine, tac__signal_at(c, o))
+                                    : NULL;
+            for (uint32_t e = 0; e < type->count; e++, n++) {
+                k->y_known[n] = value;
+                k->y[n] = value ? tac__scalar_f64(type->scalar, value, e) : 0;
+            }
+        }
+    }
+}
+
+static void compare_outputs(tac__period_check *k, tac_time t_us)
+{
+    const int g = out_group(k, "y");
+    for (size_t i = 0; i < k->e.graph->out[g].count; i++) {
+        if (!k->y_known[i])
+            k->y[i] = k->e.out[g][i];
+    }
+    tac__check_compare(k->report, "period", &k->e.graph->out[g], k->e.out[g], k->y, t_us);
+}
+
 static void compare_group(tac__period_check *k, const char *name, tac_time t_us)
 {
     const int g = out_group(k, name);
@@ -191,6 +235,7 @@ static void close_period(tac__period_check *k, tac_time t_us)
     compare_group(k, "z1", t_us);
     compare_group(k, "s1", t_us);
     compare_group(k, "past1", t_us);
+    compare_outputs(k, t_us);
     const int g = out_group(k, "rates");
     if (g >= 0)
         tac__check_compare(k->report, "period", &k->e.graph->out[g], k->e.out[g], k->saw, t_us);
@@ -240,6 +285,8 @@ void tac__period_after(tac__period_check *k, tac_time t_us)
         keep_states(k, (int64_t)((t_us - k->period.origin_us) % k->period.period_us));
     if (k->open)
         read_sources(k, (int64_t)(t_us - k->start_us), true);
+    if (k->open && k->regular && t_us == k->start_us)
+        read_outputs(k, t_us);
 }
 
 // --- making -------------------------------------------------------------------------------------
@@ -291,12 +338,15 @@ static tac_status make(tac__period_check *k, const tac_graph_def *def, tac__aren
     TAC_TRY(tac__evaluated_make(arena, &k->e, err));
     const int seen = out_group(k, "rates");
     const size_t seen_count = seen < 0 ? 0 : k->e.graph->out[seen].count;
+    const size_t y_count = k->e.graph->out[out_group(k, "y")].count;
     k->inside = tac__arena_array(arena, plan->component_count, sizeof *k->inside);
     k->steps = tac__arena_array(arena, plan->island_count, sizeof *k->steps);
     k->planned = tac__arena_array(arena, plan->island_count, sizeof *k->planned);
     k->saw = tac__arena_array(arena, seen_count, sizeof *k->saw);
+    k->y = tac__arena_array(arena, y_count, sizeof *k->y);
+    k->y_known = tac__arena_array(arena, y_count, sizeof *k->y_known);
     k->x = tac__arena_array(arena, k->e.graph->in[in_group(k, "x")].count, sizeof *k->x);
-    if (!k->inside || !k->steps || !k->planned || !k->saw || !k->x ||
+    if (!k->inside || !k->steps || !k->planned || !k->saw || !k->y || !k->y_known || !k->x ||
         list_fixed(k, arena) != TAC_OK)
         return tac__fail_memory(err);
     for (size_t i = 0; i < plan->component_count; i++) {

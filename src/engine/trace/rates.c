@@ -322,8 +322,10 @@ static tac_status run_item(walk *w, const tac__rate_boundary *b, size_t i)
     const bool due = is_due(b, i);
     if (!tac__rate_counts(plan, item))
         return TAC_OK;
-    if (item->kind == TAC__ITEM_OUTPUTS) // the graph shows all outputs at its first boundary
-        return due || b->since_us == 0 ? tac__sim_outputs(w->sim, item->index, due) : TAC_OK;
+    if (item->kind == TAC__ITEM_OUTPUTS) { // the graph shows all outputs at its first boundary
+        const bool first = b->since_us == 0 && tac__has_bit(b->arriving, item->index);
+        return due || first ? tac__sim_outputs(w->sim, item->index, due) : TAC_OK;
+    }
     const tac__component *c = plan->components[item->index];
     if (!due)
         return TAC_OK;
@@ -348,16 +350,19 @@ static tac_status integrate(walk *w, int64_t from_us, size_t island)
                : TAC_OK;
 }
 
-// Islands that have no boundary at the first one of the period go on from their last one before.
+// Islands that have no boundary at the first one of the period go on from their last one before,
+// where the graph shows their outputs.
 static tac_status go_on(walk *w)
 {
     const tac__plan *plan = w->sim->tr->engine->plan;
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 3; pass++) {
         for (size_t k = 0; k < plan->island_count; k++) {
             if (w->period.starts[k] == 0 && is_split(plan, &plan->islands[k]))
                 continue;
             tac__sim_at(w->sim, w->period.starts[k]);
-            TAC_TRY(pass == 0 ? tac__sim_hold(w->sim, k) : integrate(w, w->period.starts[k], k));
+            TAC_TRY(pass == 0   ? tac__sim_outputs(w->sim, k, false)
+                    : pass == 1 ? tac__sim_hold(w->sim, k)
+                                : integrate(w, w->period.starts[k], k));
         }
     }
     return TAC_OK;

@@ -416,14 +416,14 @@ static tac_status renew(tac__sim *sim, size_t island, bool samples)
 }
 
 // An output of the plant was evaluated: on the bus where it is written, and shown by the graph as
-// it is at the first boundary.
+// it is the first time.
 static tac_status put_output(tac__sim *sim, const tac__member *m, size_t k, bool write)
 {
     tac__trace *tr = sim->tr;
     const tac__component *c = m->instance->plan;
     const int signal = tac__signal_at(c, k);
     const size_t count = c->outputs.items[k].type.count;
-    if (sim->since_us == 0) {
+    if (!sim->shown[signal]) {
         sim->shown[signal] = copy_of(tr, m->eval->out[k], count);
         if (!sim->shown[signal])
             return TAC_E_MEMORY;

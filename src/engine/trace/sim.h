@@ -18,7 +18,7 @@ typedef struct tac__sim {
     tac__trace_list transitions;   // outputs: what readers saw of writers with another rate
     tac__sym_value t0_us, now_us;  // the first boundary, the present one
     int64_t since_us;              // from the first to the present one
-    tac__sym_value **shown;        // outputs of the plant at the first boundary; NULL: none
+    tac__sym_value **shown;        // outputs of the plant where the graph begins; NULL: none yet
     // Recent values of signals; NULL: what is seen through delays and policies are inputs.
     tac__pasts *pasts;
 } tac__sim;
