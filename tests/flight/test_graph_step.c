@@ -14,10 +14,8 @@ typedef struct stepped {
     tac__tape *tape;
     double *in[TAC__TRACE_GROUPS], *out[TAC__TRACE_GROUPS], *work, *expected;
     size_t decided, draws; // how many were noted at this boundary
-    size_t compared;
+    size_t compared, outputs;
 } stepped;
-
-enum { PERIOD_US = 1000 };
 
 static stepped now;
 
@@ -146,10 +144,25 @@ static void same(size_t g, const double *expected, tac_time t_us)
     now.compared += group->count;
 }
 
+// Has the engine evaluated all outputs of the plant? Those that nothing in the run reads it has
+// not.
+static bool has_outputs(const rig *r, tac_time t_us)
+{
+    const tac__plan *plan = r->engine->plan;
+    bool all = true;
+    for (size_t i = 0; i < plan->component_count; i++) {
+        const tac__component *c = plan->components[i];
+        if (c->island >= 0 && c->outputs.count)
+            all &= r->engine->islands[c->island].state->outputs_us == t_us;
+    }
+    return all;
+}
+
 // What there was before a boundary; the boundary; then the graph of it, with the bits of what the
 // engine wrote. The state that the graph gave is compared when the engine has arrived there.
 static void follow(rig *r, tac_time until_us)
 {
+    const tac_time period_us = tac_graph_period(now.graph);
     static const char *const before[] = {"z", "s"};
     static const char *const after[] = {"x", "u", "seen", "mode", "phase", "held"};
     note_steps(r);
@@ -167,20 +180,22 @@ static void follow(rig *r, tac_time until_us)
             same(0, group_in("x"), t_us);
         arrives_us =
             TAC_TIME_NEVER; // located events are boundaries that the graph does not know of
-        if (t_us % PERIOD_US)
+        if (t_us % period_us)
             continue;
-        arrives_us = t_us + PERIOD_US;
+        arrives_us = t_us + period_us;
         steps++;
         *group_in("t") = (double)t_us;
         tac__tape_run(now.tape, (const double *const *)now.in, now.out, now.work);
-        for (size_t g = 1; g < 3; g++) { // not outputs of the plant that nobody reads
+        const size_t groups = has_outputs(r, t_us) ? 4 : 3;
+        for (size_t g = 1; g < groups; g++) {
             tac__trace_read(now.sources.out[g], now.graph->out[g].count, 0, now.expected);
             same(g, now.expected, t_us);
         }
+        now.outputs += groups == 4 ? now.graph->out[3].count : 0;
     }
     assert_true(steps > 1000);
-    print_message("%zu terms, %zu numbers compared\n", tac__graph_pool(now.graph)->count,
-                  now.compared);
+    print_message("%zu terms, %zu numbers compared, %zu of them outputs of the plant\n",
+                  tac__graph_pool(now.graph)->count, now.compared, now.outputs);
 }
 
 static void test_iris(void **state)
@@ -197,4 +212,60 @@ static void test_iris(void **state)
     rig_close(&r);
 }
 
-TEST_MAIN(cmocka_unit_test(test_iris))
+// Sensors, which draw, look at states and outputs of the plant, here all at one rate; what the IMU
+// measures acts on the plant, so that its outputs belong to the run.
+static void test_sensors(void **state)
+{
+    (void)state;
+    rig r;
+    const char *sets[] = {"plant.lanes=1",
+                          "plant.integrator.kind=rk4",
+                          "scheduler.rate_groups[1].rate_hz=1000",
+                          "scheduler.rate_groups[2].rate_hz=1000",
+                          "scheduler.rate_groups[3].rate_hz=1000",
+                          "scheduler.rate_groups[4].rate_hz=1000",
+                          "scheduler.rate_groups[5].rate_hz=1000",
+                          "components.gps.params.delay=20 ms",
+                          "components.case={type: lag, params: {unit: m/s^2}, "
+                          "inputs: {u: imu.specific_force.x}}"};
+    rig_example(&r, "sensors.yaml", NULL, sets, sizeof sets / sizeof *sets);
+    const tac_graph_def def = tac_graph_def_default();
+    open_step(&r, &def);
+    follow(&r, 3000000);
+    assert_true(now.outputs > 20000);
+    close_step();
+    rig_close(&r);
+}
+
+// Equations that see each other's outputs.
+static void test_equations(void **state)
+{
+    (void)state;
+    rig r;
+    const char *sets[] = {"plant.lanes=1", "plant.integrator={kind: euler, h_max: 10 ms}",
+                          "scheduler.rate_groups[0].rate=100 Hz",
+                          "scheduler.rate_groups[1].rate=100 Hz"};
+    rig_example(&r, "equations.yaml", NULL, sets, sizeof sets / sizeof *sets);
+    const tac_graph_def def = tac_graph_def_default();
+    open_step(&r, &def);
+    follow(&r, 30000000);
+    close_step();
+    rig_close(&r);
+}
+
+static void test_implicit_is_refused(void **state)
+{
+    (void)state;
+    rig r;
+    const char *sets[] = {"plant.integrator.kind=rodas4"};
+    rig_example(&r, "iris_mission.yaml", NULL, sets, 1);
+    const tac_graph_def def = tac_graph_def_default();
+    tac_graph *g;
+    assert_int_equal(tac_graph_of_step(r.engine, &def, &g, &r.err), TAC_E_GRAPH);
+    assert_null(g);
+    assert_non_null(strstr(r.err.text, "'rodas4' is implicit"));
+    rig_close(&r);
+}
+
+TEST_MAIN(cmocka_unit_test(test_iris), cmocka_unit_test(test_sensors),
+          cmocka_unit_test(test_equations), cmocka_unit_test(test_implicit_is_refused))
