@@ -132,28 +132,39 @@ static void test_untraced(void **state)
 
 // --- differences --------------------------------------------------------------------------------
 
-// A number that is another one in the engine than in the graph is noticed.
+// A number that is another one in the engine than in the graph is noticed, in a step and in the
+// plant.
 static void test_difference_is_seen(void **state)
 {
     (void)state;
-    rig r;
-    const char *sets[] = {"plant.lanes=1", "duration=3 s"};
-    rig_example(&r, "iris_mission.yaml", NULL, sets, 2);
-    const tac_graph_check_def def = tac_graph_check_def_default();
-    tac_graph_check *check;
-    assert_int_equal(tac_graph_check_create(r.engine, &def, &check, &r.err), TAC_OK);
-    assert_int_equal(tac_graph_check_run(check, 1000000, &r.err), TAC_OK);
-    assert_int_equal(tac_graph_check_report(check)->different, 0);
-    for (size_t i = 0; i < r.engine->plan->component_count; i++) {
-        const tac__component *c = r.engine->plan->components[i];
-        if (!strcmp(c->type->name, "flight_control"))
-            ((double *)(uintptr_t)c->numbers)[c->number_count - 1] *= 1 + 1e-12;
+    static const struct {
+        const char *type;
+        bool last; // of its numbers; else the first
+        const char *component;
+    } parts[] = {{"flight_control", true, "uav.control"}, {"multirotor", false, "dynamics"}};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        rig r;
+        const char *sets[] = {"plant.lanes=1", "duration=3 s"};
+        rig_example(&r, "iris_mission.yaml", NULL, sets, 2);
+        const tac_graph_check_def def = tac_graph_check_def_default();
+        tac_graph_check *check;
+        assert_int_equal(tac_graph_check_create(r.engine, &def, &check, &r.err), TAC_OK);
+        assert_int_equal(tac_graph_check_run(check, 1000000, &r.err), TAC_OK);
+        const tac_graph_report *report = tac_graph_check_report(check);
+        assert_int_equal(report->different, 0);
+        for (size_t i = 0; i < r.engine->plan->component_count; i++) {
+            const tac__component *c = r.engine->plan->components[i];
+            if (!strcmp(c->type->name, parts[k].type))
+                ((double *)(uintptr_t)c->numbers)[parts[k].last ? c->number_count - 1 : 0] *=
+                    1 + 1e-12;
+        }
+        assert_int_equal(tac_graph_check_run(check, TAC_TIME_MAX, &r.err), TAC_OK);
+        assert_true(report->different > 0);
+        assert_true(report->max_ulp > 0);
+        assert_string_equal(report->first.component, parts[k].component);
+        tac_graph_check_destroy(check);
+        rig_close(&r);
     }
-    assert_int_equal(tac_graph_check_run(check, TAC_TIME_MAX, &r.err), TAC_OK);
-    assert_true(tac_graph_check_report(check)->different > 0);
-    assert_true(tac_graph_check_report(check)->max_ulp > 0);
-    tac_graph_check_destroy(check);
-    rig_close(&r);
 }
 
 // --- when the check is gone ---------------------------------------------------------------------
