@@ -286,6 +286,9 @@ static int32_t through(tac__terms *pool, tac__partial p, int32_t x)
         return along(pool, p.slope, x);
     case TAC__PARTIAL_UNLESS_0:
         return along(pool, x, p.slope);
+    case TAC__PARTIAL_UNLESS_ANY_0:
+        return choose(pool, make(pool, TAC__SYM_eq, p.slope, constant(pool, 0)), TAC__NO_TERM,
+                      along(pool, p.slope, x));
     case TAC__PARTIAL_IF:
         return choose(pool, p.slope, x, TAC__NO_TERM);
     case TAC__PARTIAL_IF_NOT:
@@ -325,12 +328,19 @@ int32_t tac__tangent(tac__terms *pool, tac__sym_op op, const int32_t operand[3],
 // A gated adjoint is guarded against every slope, also one that is made of finite operations only:
 // to leave out those guards (133 of 349 for the Iris) made the emitted reverse mode slower, 396 ns
 // instead of 349 ns, since a guard with an adjoint of 0 skips work.
+//
+// An `along` was made by another sweep. On a dead side its second operand, a tangent or a gated
+// adjoint, is 0 there and so gates the first one; what comes back may be 0 because of this sweep's
+// selects, or infinite or NaN because of those of the other: both are guarded.
 tac__adjoint tac__adjoint_by(tac__terms *pool, tac__partial p, tac__adjoint w)
 {
+    const bool gates = p.kind == TAC__PARTIAL_IF || p.kind == TAC__PARTIAL_IF_NOT ||
+                       p.kind == TAC__PARTIAL_UNLESS_0;
     if (p.kind == TAC__PARTIAL_TIMES && (w.gated || w.steep))
         p.kind = w.gated ? TAC__PARTIAL_ALONG : TAC__PARTIAL_UNLESS_0;
-    const bool choice = p.kind == TAC__PARTIAL_IF || p.kind == TAC__PARTIAL_IF_NOT;
-    return (tac__adjoint){through(pool, p, w.term), w.gated || choice, w.steep || p.steep};
+    else if (p.kind == TAC__PARTIAL_UNLESS_0 && w.gated)
+        p.kind = TAC__PARTIAL_UNLESS_ANY_0;
+    return (tac__adjoint){through(pool, p, w.term), w.gated || gates, w.steep || p.steep};
 }
 
 tac__adjoint tac__adjoint_through(tac__terms *pool, tac__sym_op op, const int32_t operand[3],

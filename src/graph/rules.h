@@ -15,15 +15,16 @@ enum { TAC__NO_TERM = -1 };
 // What the derivative by one operand is, and so what becomes of a tangent x of this operand, or of
 // an adjoint x of the operation.
 typedef enum tac__partial_kind {
-    TAC__PARTIAL_NONE,     // 0
-    TAC__PARTIAL_ONE,      // x
-    TAC__PARTIAL_MINUS,    // -x
-    TAC__PARTIAL_TIMES,    // slope x
-    TAC__PARTIAL_ALONG,    // slope x, but 0 where x is 0
-    TAC__PARTIAL_UNLESS_0, // slope x, but 0 where the slope is 0
-    TAC__PARTIAL_IF,       // x where the condition `slope` holds, else 0
-    TAC__PARTIAL_IF_NOT,   // the other way round
-    TAC__PARTIAL_SIGN,     // -x where the condition `slope` holds, else x
+    TAC__PARTIAL_NONE,         // 0
+    TAC__PARTIAL_ONE,          // x
+    TAC__PARTIAL_MINUS,        // -x
+    TAC__PARTIAL_TIMES,        // slope x
+    TAC__PARTIAL_ALONG,        // slope x, but 0 where x is 0
+    TAC__PARTIAL_UNLESS_0,     // slope x, but 0 where the slope is 0
+    TAC__PARTIAL_UNLESS_ANY_0, // slope x, but 0 where one of them is 0
+    TAC__PARTIAL_IF,           // x where the condition `slope` holds, else 0
+    TAC__PARTIAL_IF_NOT,       // the other way round
+    TAC__PARTIAL_SIGN,         // -x where the condition `slope` holds, else x
 } tac__partial_kind;
 
 typedef struct tac__partial {
@@ -48,7 +49,7 @@ int32_t tac__tangent(tac__terms *pool, tac__sym_op op, const int32_t operand[3],
 // An adjoint with what is known of it.
 typedef struct tac__adjoint {
     int32_t term;
-    bool gated; // 0 wherever a select does not choose this term
+    bool gated; // 0 wherever a select does not choose this term, or an `along` makes it 0
     bool steep; // may be infinite or NaN because of the slope of a function
 } tac__adjoint;
 

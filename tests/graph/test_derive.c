@@ -324,12 +324,14 @@ static void test_analytic_functions_match_complex_steps(void **state)
 
 // --- dead branches ------------------------------------------------------------------------------
 
-// Values on the dead side that are infinite or NaN leave no trace in any derivative.
-static void leave_no_nan(bool fast)
+enum { DEAD = 9 };
+
+// Values y[DEAD] that are infinite or NaN at some x that is not above 0, where a select takes x z
+// in their places; their sum.
+static int32_t dead_branches(small s, int32_t x, int32_t z, int32_t *y)
 {
-    small s = begin_as(2, fast);
-    const int32_t x = s.x[0], z = s.x[1], zero = k(&s, 0), alive = LT(zero, x);
-    const int32_t dead[] = {
+    const int32_t zero = k(&s, 0), alive = LT(zero, x);
+    const int32_t dead[DEAD] = {
         op1(&s, TAC__SYM_sqrt, x),
         DIV(z, x),
         op1(&s, TAC__SYM_log, x),
@@ -340,13 +342,21 @@ static void leave_no_nan(bool fast)
         op1(&s, TAC__SYM_exp, DIV(k(&s, -1), x)),
         MUL(z, op2(&s, TAC__SYM_max, op1(&s, TAC__SYM_sqrt, x), DIV(k(&s, 1), x))),
     };
-    enum { COUNT = sizeof dead / sizeof *dead };
-    int32_t y[COUNT], sum = zero;
-    for (int i = 0; i < COUNT; i++) {
+    int32_t sum = zero;
+    for (int i = 0; i < DEAD; i++) {
         y[i] = SELECT(alive, MUL(dead[i], dead[i]), MUL(x, z));
         sum = ADD(sum, y[i]);
     }
-    give(&s, COUNT, y);
+    return sum;
+}
+
+// They leave no trace in any derivative.
+static void leave_no_nan(bool fast)
+{
+    small s = begin_as(2, fast);
+    int32_t y[DEAD];
+    const int32_t sum = dead_branches(s, s.x[0], s.x[1], y);
+    give(&s, DEAD, y);
     assert_non_null(tac__graph_add_output(s.f, "sum", 1, &sum));
     tac_graph *jacobian, *gradient, *hessian;
     OK(tac__graph_jacobian(s.f, "y", NULL, &jacobian, &err));
@@ -355,19 +365,19 @@ static void leave_no_nan(bool fast)
     static const double at[][2] = {{0, 3}, {-2, 3}, {-0.0, 0}, {-1, 0}};
     for (size_t n = 0; n < sizeof at / sizeof *at; n++) {
         const double one = 1;
-        double j[2 * COUNT], g[2], h[4];
+        double j[2 * DEAD], g[2], h[4];
         dense(jacobian, "jac_y_x", (const double *[]){at[n]}, j);
         evaluate(gradient, "adj_x", (const double *[]){at[n], &one}, g);
         dense(hessian, "hess", (const double *[]){at[n]}, h);
-        for (int i = 0; i < COUNT; i++) {
+        for (int i = 0; i < DEAD; i++) {
             check_near(j[2 * i], at[n][1], 0, "forward", i, 0);
             check_near(j[2 * i + 1], at[n][0], 0, "forward", i, 1);
         }
-        check_near(g[0], COUNT * at[n][1], 0, "reverse", 0, 0);
-        check_near(g[1], COUNT * at[n][0], 0, "reverse", 0, 1);
+        check_near(g[0], DEAD * at[n][1], 0, "reverse", 0, 0);
+        check_near(g[1], DEAD * at[n][0], 0, "reverse", 0, 1);
         check_near(h[0], 0, 0, "hessian", 0, 0);
-        check_near(h[1], COUNT, 0, "hessian", 0, 1);
-        check_near(h[2], COUNT, 0, "hessian", 1, 0);
+        check_near(h[1], DEAD, 0, "hessian", 0, 1);
+        check_near(h[2], DEAD, 0, "hessian", 1, 0);
         check_near(h[3], 0, 0, "hessian", 1, 1);
     }
     tac__graph_destroy(jacobian);
@@ -376,11 +386,63 @@ static void leave_no_nan(bool fast)
     tac__graph_destroy(s.f);
 }
 
+// Nor where reverse mode differentiates what another sweep made: x and z are groups of their own,
+// so that the sum by x is one number, of which the Jacobian is taken by rows.
+static void leave_no_nan_twice(bool fast)
+{
+    enum { N = 4 };
+    small s = begin_as(1, fast);
+    const int32_t *z = tac__graph_add_input(s.f, "z", N, NULL)->terms;
+    int32_t y[DEAD], all = z[0];
+    for (int i = 1; i < N; i++)
+        all = ADD(all, z[i]);
+    const int32_t sum = dead_branches(s, s.x[0], all, y);
+    assert_non_null(tac__graph_add_output(s.f, "sum", 1, &sum));
+    tac_graph *jvp, *vjp, *vjp_of_jvp, *vjp_of_vjp, *jacobian, *jacobian_of_jacobian;
+    OK(tac__graph_jvp(s.f, NULL, "x", &jvp, &err));
+    OK(tac__graph_vjp(s.f, NULL, "x", &vjp, &err));
+    OK(tac__graph_vjp(jvp, NULL, NULL, &vjp_of_jvp, &err));
+    OK(tac__graph_vjp(vjp, NULL, NULL, &vjp_of_vjp, &err));
+    OK(tac__graph_jacobian(s.f, NULL, "x", &jacobian, &err));
+    OK(tac__graph_jacobian(jacobian, NULL, NULL, &jacobian_of_jacobian, &err));
+    tac__arena arena;
+    tac__jacobian_facts facts;
+    tac__arena_init(&arena, NULL);
+    OK(tac__graph_pattern(&arena, jacobian, NULL, NULL, &facts, &err));
+    assert_true(facts.by_rows);
+    tac__arena_fini(&arena);
+    static const double at[][1 + N] = {{0, 3, 1, 2, -1}, {-2, 3}, {-0.0, 0}, {-1, 0}};
+    for (size_t n = 0; n < sizeof at / sizeof *at; n++) {
+        const double along = 2, back = 3, *in[] = {at[n], at[n] + 1, &along, &back};
+        double by_x[3], by_z[3][N];
+        evaluate(vjp_of_jvp, "adj_x", in, &by_x[0]);
+        evaluate(vjp_of_jvp, "adj_z", in, by_z[0]);
+        evaluate(vjp_of_vjp, "adj_x", in, &by_x[1]);
+        evaluate(vjp_of_vjp, "adj_z", in, by_z[1]);
+        dense(jacobian_of_jacobian, "jac_jac_sum_x_x", in, &by_x[2]);
+        dense(jacobian_of_jacobian, "jac_jac_sum_x_z", in, by_z[2]);
+        for (int way = 0; way < 3; way++) {
+            check_near(by_x[way], 0, 0, "twice", way, 0);
+            for (int i = 0; i < N; i++)
+                check_near(by_z[way][i], way < 2 ? along * back * DEAD : DEAD, 0, "twice", way, i);
+        }
+    }
+    tac__graph_destroy(jvp);
+    tac__graph_destroy(vjp);
+    tac__graph_destroy(vjp_of_jvp);
+    tac__graph_destroy(vjp_of_vjp);
+    tac__graph_destroy(jacobian);
+    tac__graph_destroy(jacobian_of_jacobian);
+    tac__graph_destroy(s.f);
+}
+
 static void test_dead_branches_leave_no_nan(void **state)
 {
     (void)state;
     leave_no_nan(false);
     leave_no_nan(true);
+    leave_no_nan_twice(false);
+    leave_no_nan_twice(true);
 }
 
 // A force k |v| v at rest: the norm has no derivative there, the force has one in both modes.
