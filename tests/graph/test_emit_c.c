@@ -4,6 +4,7 @@
 #include "graph/derive.h"
 #include "graph/draw.h"
 
+#include <tactus/graph.h>
 #include <tactus/math.h>
 
 // With what a careless user writes, too. Random loops have variables that nothing reads.
@@ -331,6 +332,152 @@ static void test_the_convention_of_casadi(void **state)
     tac__graph_destroy(jj);
 }
 
+// --- second derivatives -------------------------------------------------------------------------
+
+enum { SECOND = 7, ALL = 5 };
+
+// The second derivatives of lam_y y + lam_z z of the small graph, by hand: columns and rows of the
+// lower triangle are x and u, one behind the other.
+static const int second_row[SECOND] = {2, 3, 4, 1, 2, 4, 4};
+static const int second_column[SECOND] = {0, 0, 0, 1, 2, 2, 4};
+
+static void second_by_hand(const double *x, const double *u, const double *lam_y, double lam_z,
+                           double *entries)
+{
+    const double z = x[0] < u[1] ? lam_z : 0;
+    const double expected[SECOND] = {
+        z / u[1],
+        lam_y[0],
+        -z * x[2] / (u[1] * u[1]),
+        -2 * lam_y[1] * tac_sin(x[1]),
+        6 * lam_y[1] * x[2],
+        -z * x[0] / (u[1] * u[1]),
+        2 * z * x[0] * x[2] / (u[1] * u[1] * u[1]),
+    };
+    memcpy(entries, expected, sizeof expected);
+}
+
+static void check_close(const double *got, const double *expected, size_t count, const char *what)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(got[i] - expected[i]) <= 1e-14 * (1 + fabs(expected[i]))))
+            fail_msg("%s: number %zu is %.17g, not %.17g", what, i, got[i], expected[i]);
+    }
+}
+
+static void check_hessian_convention(void *library)
+{
+    assert_int_equal(count_of(library, "hess_f", "_n_in"), 4);
+    assert_int_equal(count_of(library, "hess_f", "_n_out"), 1);
+    expect_name(library, "hess_f", "_name_in", 1, "u");
+    expect_name(library, "hess_f", "_name_in", 2, "lam_y");
+    expect_name(library, "hess_f", "_name_in", 3, "lam_z");
+    expect_name(library, "hess_f", "_name_out", 0, "hess");
+    EXPECT_PATTERN("hess_f", "_sparsity_in", 2, 2, 1, 1);
+    EXPECT_PATTERN("hess_f", "_sparsity_in", 3, 1, 1, 1);
+    EXPECT_PATTERN("hess_f", "_sparsity_out", 0, ALL, ALL, 0, 3, 4, 6, 6, 7, 2, 3, 4, 1, 2, 4, 4);
+}
+
+static void *load_text(char *text, const char *name)
+{
+    char path[1000];
+    snprintf(path, sizeof path, "%s", path_of(name));
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+    tac_text_free(text);
+    return compile_and_load("gcc -O1" STRICT, path);
+}
+
+static void test_the_hessian_of_a_lagrangian(void **state)
+{
+    (void)state;
+    tac_error err = {0};
+    tac_graph *g = make_small(), *h;
+    assert_int_equal(tac_graph_lagrangian(g, NULL, NULL, true, &h, &err), TAC_OK);
+    tac_graph_emit_def def = tac_graph_emit_def_default();
+    def.name = "f";
+    def.hessian = h;
+    def.deterministic = true;
+    char *text;
+    assert_int_equal(tac_graph_emit(g, &def, &text, &err), TAC_OK);
+    void *library = load_text(text, "hessian.c");
+    check_hessian_convention(library);
+    emitted_call *hess;
+    find_symbol(library, "hess_f", "", &hess);
+    static const double points[][3] = {{0.5, 1.25, -2}, {9, -0.75, 1.5}}; // on both sides
+    const double u[] = {4, 8}, lam_y[] = {1.5, -0.25}, lam_z = 3;
+    for (size_t n = 0; n < sizeof points / sizeof *points; n++) {
+        const double *in[] = {points[n], u, lam_y, &lam_z};
+        double got[SECOND], expected[SECOND], interpreted[SECOND];
+        assert_int_equal(hess(in, (double *[]){got}, NULL, NULL, 0), 0);
+        second_by_hand(points[n], u, lam_y, lam_z, expected);
+        check_close(got, expected, SECOND, "hess_f");
+        assert_int_equal(tac_graph_evaluate(h, in, (double *[]){interpreted}, &err), TAC_OK);
+        for (int i = 0; i < SECOND; i++)
+            assert_true(same_bits(got[i], interpreted[i]));
+        in[2] = NULL;
+        assert_int_equal(hess(in, (double *[]){got}, NULL, NULL, 0), 0);
+        second_by_hand(points[n], u, (const double[]){0, 0}, lam_z, expected);
+        check_close(got, expected, SECOND, "hess_f without lam_y");
+    }
+    dlclose(library);
+    tac_graph_destroy(h);
+    tac_graph_destroy(g);
+}
+
+// What <tactus/graph.h> shows of derivatives, each against the closed form.
+static void test_derivatives_of_programs(void **state)
+{
+    (void)state;
+    tac_error err = {0};
+    tac_graph *g = make_small(), *jvp, *vjp, *hessian;
+    assert_int_equal(tac_graph_jvp(g, "y", "x", &jvp, &err), TAC_OK);
+    assert_int_equal(tac_graph_vjp(g, NULL, "u", &vjp, &err), TAC_OK);
+    assert_int_equal(tac_graph_hessian(g, "z", NULL, false, &hessian, &err), TAC_OK);
+    const double x[] = {0.5, 1.25, -2}, u[] = {4, 8}, v[] = {3, -1, 0.5}, w[] = {7, 2}, lam_z = 5;
+    double y[2], by_u[2], entries[2 * SECOND], expected[SECOND];
+
+    assert_int_equal(tac_graph_find_in(jvp, "fwd_x"), 2);
+    assert_string_equal(tac_graph_out(jvp, 0).name, "fwd_y");
+    assert_int_equal(tac_graph_evaluate(jvp, (const double *[]){x, u, v}, (double *[]){y}, &err),
+                     TAC_OK);
+    check_close(
+        y, (const double[]){u[0] * v[0] + v[1], 2 * tac_cos(x[1]) * v[1] + 3 * x[2] * x[2] * v[2]},
+        2, "jvp");
+
+    assert_int_equal(tac_graph_find_in(vjp, "adj_z"), 3);
+    assert_string_equal(tac_graph_out(vjp, 0).name, "adj_u");
+    assert_int_equal(
+        tac_graph_evaluate(vjp, (const double *[]){x, u, w, &lam_z}, (double *[]){by_u}, &err),
+        TAC_OK);
+    check_close(by_u, (const double[]){x[0] * w[0], -lam_z * x[0] * x[2] / (u[1] * u[1])}, 2,
+                "vjp");
+
+    // Both triangles: the diagonal has one entry, the others two.
+    const tac_graph_group hess = tac_graph_out(hessian, 0);
+    assert_true(hess.rows == ALL && hess.columns == ALL && hess.count == 7);
+    assert_int_equal(
+        tac_graph_evaluate(hessian, (const double *[]){x, u}, (double *[]){entries}, &err), TAC_OK);
+    second_by_hand(x, u, (const double[]){0, 0}, 1, expected);
+    double full[ALL][ALL] = {{0}}, found[ALL][ALL] = {{0}};
+    for (int i = 0; i < SECOND; i++)
+        full[second_row[i]][second_column[i]] = full[second_column[i]][second_row[i]] = expected[i];
+    for (size_t j = 0; j < ALL; j++) {
+        for (int e = hess.starts[j]; e < hess.starts[j + 1]; e++)
+            found[hess.row_of[e]][j] = entries[e];
+    }
+    check_close(&found[0][0], &full[0][0], (size_t)ALL * ALL, "hessian");
+
+    tac_graph *made = g;
+    assert_int_equal(tac_graph_jvp(g, "nothing", NULL, &made, &err), TAC_E_NAME);
+    assert_null(made);
+    tac_graph_destroy(hessian);
+    tac_graph_destroy(vjp);
+    tac_graph_destroy(jvp);
+    tac_graph_destroy(g);
+}
+
 // --- Jacobians of random graphs -----------------------------------------------------------------
 
 static void compare_jacobian(emitted_call *f, const tac_graph *j, const double *in)
@@ -390,4 +537,6 @@ TEST_MAIN(cmocka_unit_test(test_bits_of_random_graphs), cmocka_unit_test(test_no
           cmocka_unit_test(test_nothing_is_fused_for_others),
 #endif
           cmocka_unit_test(test_the_convention_of_casadi),
+          cmocka_unit_test(test_the_hessian_of_a_lagrangian),
+          cmocka_unit_test(test_derivatives_of_programs),
           cmocka_unit_test(test_jacobians_of_random_graphs))
