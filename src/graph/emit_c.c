@@ -233,6 +233,9 @@ static tac_status list_functions(const tac_graph *f, const tac_graph *jacobian,
         n++;
     }
     if (options->hessian) {
+        if (options->hessian->shared != f->shared)
+            return tac__fail(err, TAC_E_CALLER, "'%s' is not of '%s', but of another graph",
+                             options->hessian->name, f->name);
         const char *hessian = tac__arena_format(arena, "hess_%s", name);
         if (!hessian)
             return tac__fail_memory(err);

@@ -478,6 +478,24 @@ static void test_derivatives_of_programs(void **state)
     tac_graph_destroy(g);
 }
 
+// Another pool numbers its terms in its own way.
+static void test_derivatives_of_other_graphs_are_refused(void **state)
+{
+    (void)state;
+    tac_error err = {0};
+    tac_graph *g = make_small(), *other = make_small(), *h;
+    assert_int_equal(tac_graph_lagrangian(other, NULL, NULL, true, &h, &err), TAC_OK);
+    tac_graph_emit_def def = tac_graph_emit_def_default();
+    def.hessian = h;
+    char *text;
+    assert_int_equal(tac_graph_emit(g, &def, &text, &err), TAC_E_CALLER);
+    assert_non_null(strstr(err.text, "is not of 'small'"));
+    assert_null(text);
+    tac_graph_destroy(h);
+    tac_graph_destroy(other);
+    tac_graph_destroy(g);
+}
+
 // --- Jacobians of random graphs -----------------------------------------------------------------
 
 static void compare_jacobian(emitted_call *f, const tac_graph *j, const double *in)
@@ -539,4 +557,5 @@ TEST_MAIN(cmocka_unit_test(test_bits_of_random_graphs), cmocka_unit_test(test_no
           cmocka_unit_test(test_the_convention_of_casadi),
           cmocka_unit_test(test_the_hessian_of_a_lagrangian),
           cmocka_unit_test(test_derivatives_of_programs),
+          cmocka_unit_test(test_derivatives_of_other_graphs_are_refused),
           cmocka_unit_test(test_jacobians_of_random_graphs))
