@@ -5,6 +5,11 @@
 // pragma against contraction, and its vectoriser fuses products and sums even where contraction is
 // off. So on x86 the file leaves the compiler no instruction to fuse with, and elsewhere it forbids
 // gcc to vectorise. The tests compile with -O3 -march=native and -ffp-contract=fast.
+//
+// gcc has a macro for each part of -ffast-math that changes results, and the file refuses them.
+// clang (14) has macros for the whole and for -ffinite-math-only; against other parts stands
+// float_control, which clang knows on x86 only and which switches contraction on, so that it comes
+// before the pragma against it.
 #include "graph/emit_c.h"
 #include "math/elementary.h"
 
@@ -75,20 +80,23 @@ static void add_head(const tac_graph *f, const tac__emit_options *options, const
 
 static const char keeps_bits[] =
     "/* Results have the same bits at every level of optimisation: nothing is fused. */\n"
-    "#if defined(__FAST_MATH__)\n"
-    "#error \"compile without -ffast-math and -Ofast\"\n"
+    "#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \\\n"
+    "    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || \\\n"
+    "    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)\n"
+    "#error \"compile without -ffast-math, its parts and -Ofast\"\n"
     "#endif\n"
     "/* 16: half floats have an arithmetic of their own, as doubles have. */\n"
     "#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16\n"
     "#error \"compile for arithmetic in double precision (-msse2 -mfpmath=sse)\"\n"
     "#endif\n"
     "#if defined(__clang__)\n"
-    "#pragma STDC FP_CONTRACT OFF\n"
     "#if defined(__x86_64__) || defined(__i386__)\n"
+    "#pragma float_control(precise, on)\n"
     "#pragma clang attribute push(__attribute__((target(\"no-fma,no-fma4,no-avx512f\"))), "
     "apply_to = function)\n"
     "#define TACTUS_POP\n"
     "#endif\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
     "#elif defined(__GNUC__)\n"
     "#if defined(__x86_64__) || defined(__i386__)\n"
     "#pragma GCC target(\"no-fma,no-fma4,no-avx512f\")\n"

@@ -206,6 +206,92 @@ static void test_nothing_is_fused_for_others(void **state)
 }
 #endif
 
+// --- parts of -ffast-math -----------------------------------------------------------------------
+
+// (x + u) - u, x / u + u / u', x / 3, x + 0
+static tac_graph *make_careless(void)
+{
+    tac_graph *g;
+    assert_int_equal(tac__graph_create(NULL, "careless", false, NULL, &g, NULL), TAC_OK);
+    const int32_t *x = tac__graph_add_input(g, "x", 3, NULL)->terms;
+    tac__terms *pool = tac__graph_pool(g);
+    const int32_t y[] = {
+        make(g, TAC__SYM_sub, make(g, TAC__SYM_add, x[0], x[1]), x[1]),
+        make(g, TAC__SYM_add, make(g, TAC__SYM_div, x[0], x[1]), make(g, TAC__SYM_div, x[2], x[1])),
+        make(g, TAC__SYM_div, x[0], tac__term_constant(pool, 3)),
+        make(g, TAC__SYM_add, x[2], tac__term_constant(pool, 0)),
+    };
+    assert_non_null(tac__graph_add_output(g, "y", 4, y));
+    return g;
+}
+
+// clang has no macros for these parts; on x86 they change nothing.
+static void check_careless_clang(const tac_graph *g, const char *path)
+{
+#if defined(__x86_64__)
+    if (!has_compiler("clang"))
+        return;
+    void *library = compile_and_load("clang -O2 -fassociative-math -freciprocal-math "
+                                     "-fno-signed-zeros -funsafe-math-optimizations "
+                                     "-march=native -ffp-contract=fast" STRICT,
+                                     path);
+    emitted_call *f;
+    find_symbol(library, "f", "", &f);
+    const double x[3] = {5, 3e17, -0.0};
+    double v[20], y[4];
+    values_of_terms(tac__graph_pool(g), x, v);
+    assert_int_equal(f((const double *[]){x}, (double *[]){y}, NULL, NULL, 0), 0);
+    for (int i = 0; i < 4; i++) {
+        if (!same_bits(y[i], v[g->out[0].terms[i]]))
+            fail_msg("y[%d] is %a instead of %a", i, y[i], v[g->out[0].terms[i]]);
+    }
+    dlclose(library);
+#else
+    (void)g;
+    (void)path;
+#endif
+}
+
+static void test_parts_of_fast_math(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *compile;
+        bool refused;
+    } calls[] = {
+        {"gcc", false},
+        {"gcc -ffast-math", true},
+        {"gcc -Ofast", true},
+        {"gcc -ffinite-math-only", true},
+        {"gcc -funsafe-math-optimizations", true},
+        {"gcc -fassociative-math -fno-signed-zeros -fno-trapping-math", true},
+        {"gcc -freciprocal-math", true},
+        {"gcc -fno-signed-zeros", true},
+        {"gcc -fno-math-errno", false},
+        {"clang", false},
+        {"clang -ffast-math", true},
+        {"clang -ffinite-math-only", true},
+    };
+    tac_graph *g = make_careless();
+    char path[1000], command[3000];
+    snprintf(path, sizeof path, "%s", path_of("careless.c"));
+    emit_file(g, NULL,
+              &(tac__emit_options){.format = TAC__EMIT_c, .name = "f", .deterministic = true},
+              path);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        if (!is_there(calls[i].compile))
+            continue;
+        snprintf(command, sizeof command, "%s -fsyntax-only %s 2>%s.told", calls[i].compile, path,
+                 path);
+        if ((system(command) != 0) != calls[i].refused)
+            fail_msg("%s: %s", calls[i].compile, calls[i].refused ? "accepted" : "refused");
+        snprintf(command, sizeof command, "grep -q 'compile without' %s.told", path);
+        assert_true((system(command) == 0) == calls[i].refused);
+    }
+    check_careless_clang(g, path);
+    tac__graph_destroy(g);
+}
+
 // --- the convention -----------------------------------------------------------------------------
 
 // y = (x0 * u0 + x1, sin(x1) * 2 + x2 * x2 * x2), z = select(x0 < u1, x0 * x2 / u1, 1)
@@ -554,6 +640,7 @@ TEST_MAIN(cmocka_unit_test(test_bits_of_random_graphs), cmocka_unit_test(test_no
 #if defined(__x86_64__)
           cmocka_unit_test(test_nothing_is_fused_for_others),
 #endif
+          cmocka_unit_test(test_parts_of_fast_math),
           cmocka_unit_test(test_the_convention_of_casadi),
           cmocka_unit_test(test_the_hessian_of_a_lagrangian),
           cmocka_unit_test(test_derivatives_of_programs),
