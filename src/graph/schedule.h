@@ -38,7 +38,8 @@ typedef enum tac__step_kind {
 typedef struct tac__step {
     tac__step_kind kind;
     int32_t term;
-    int32_t other; // IF: its ELSE, or its END; ELSE, LOOP: its END; END: the IF or LOOP. Steps
+    int32_t other; // number of a step. IF: its ELSE, or its END; ELSE, LOOP: its END; END: its IF
+                   // or LOOP
 } tac__step;
 
 typedef struct tac__schedule {
