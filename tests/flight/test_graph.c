@@ -6,6 +6,7 @@
 #include "engine/trace/trace.h"
 #include "graph/tape.h"
 #include "math/inputs.h"
+#include "support/allocator.h"
 
 #include <math.h>
 
@@ -234,15 +235,21 @@ static tac_status make_graph(of what, tac_engine *engine, tac_graph_def def, tac
                                                                             sources, err);
 }
 
-// `sources` may be NULL.
-static tac_graph *graph_with(rig *r, of what, const char *const *parameters, size_t count,
-                             tac__trace_sources *sources)
+static tac_graph_def def_with(rig *r, const char *const *parameters, size_t count)
 {
     tac_graph_def def = tac_graph_def_default();
     def.parameters = parameters;
     def.parameter_count = count;
     def.build = build;
     def.context = r;
+    return def;
+}
+
+// `sources` may be NULL.
+static tac_graph *graph_with(rig *r, of what, const char *const *parameters, size_t count,
+                             tac__trace_sources *sources)
+{
+    const tac_graph_def def = def_with(r, parameters, count);
     tac_graph *graph;
     if (make_graph(what, r->engine, def, &graph, sources, &r->err) != TAC_OK)
         return NULL;
@@ -465,6 +472,39 @@ static void test_refused_parameters(void **state)
     rig_close(&r);
 }
 
+// Plants of several sizes, so that any of the things that are needed begins a block of memory in
+// one of them.
+static void run_out_of_memory(int size)
+{
+    static const char *const names[] = {"a0.mass", "a1.mass"};
+    char text[1000] = "duration: 1 s\nplant: {integrator: {kind: rk4, h_max: 1 ms}}\ncomponents:\n";
+    for (int i = 0; i < size; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "  a%d: {type: oscillator}\n", i);
+    rig r;
+    rig_open(&r, text);
+    tac_graph_def def = def_with(&r, names, 2);
+    tac_status status = TAC_E_MEMORY;
+    for (uint64_t n = 1; status != TAC_OK; n++) {
+        test_allocator a = test_allocator_make();
+        a.fail_at = n;
+        const tac_allocator hook = test_allocator_hook(&a);
+        def.allocator = &hook;
+        tac_graph *g;
+        status = tac_graph_of_dynamics(r.engine, &def, &g, &r.err);
+        assert_true(status == (g ? TAC_OK : TAC_E_MEMORY));
+        tac_graph_destroy(g);
+        test_allocator_check_empty(&a);
+    }
+    rig_close(&r);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    for (int size = 9; size < 14; size++)
+        run_out_of_memory(size);
+}
+
 // Every number among the parameters is an input of the dynamics, with the bits of engines that have
 // other values of it (which is compared when the graph is made), or is refused by name.
 static void count_inputs(const char *example, size_t *taken, size_t *refused_ones)
@@ -518,4 +558,5 @@ static void test_all_parameters(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_iris), cmocka_unit_test(test_any_point),
           cmocka_unit_test(test_loop), cmocka_unit_test(test_parameters),
-          cmocka_unit_test(test_refused_parameters), cmocka_unit_test(test_all_parameters))
+          cmocka_unit_test(test_refused_parameters), cmocka_unit_test(test_all_parameters),
+          cmocka_unit_test(test_no_memory))

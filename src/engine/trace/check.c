@@ -259,8 +259,10 @@ static reason *reason_for(part *p, const tac_step *s)
     r->due = s->due;
     r->values = values;
     k->status = trace_reason(p, r, s, k->err);
-    if (k->status != TAC_OK)
+    if (k->status != TAC_OK) {
+        tac_graph_destroy(r->e.graph);
         return NULL;
+    }
     r->next = p->reasons;
     p->reasons = r;
     tac_graph_part *reported = &k->reported[p->run->plan->index];

@@ -348,18 +348,20 @@ static tac_status compare_graphs(tac__trace *tr, tac_graph *other, const double 
 {
     tac_graph *f = tr->graph;
     double *in[TAC__TRACE_GROUPS], *out[2][TAC__TRACE_GROUPS];
+    bool all = true;
     for (size_t g = 0; g < f->in_count; g++)
-        in[g] = tac__arena_array(&tr->arena, f->in[g].count, sizeof(double));
+        all &= (in[g] = tac__arena_array(&tr->arena, f->in[g].count, sizeof(double))) != NULL;
     for (size_t g = 0; g < f->out_count; g++) {
         for (int k = 0; k < 2; k++)
-            out[k][g] = tac__arena_array(&tr->arena, f->out[g].count, sizeof(double));
+            all &=
+                (out[k][g] = tac__arena_array(&tr->arena, f->out[g].count, sizeof(double))) != NULL;
     }
+    if (!all)
+        return TAC_E_MEMORY;
     uint64_t seed = 7;
     *good = true;
     for (int point = 0; point < POINTS && *good; point++) {
         for (size_t g = 0; g < f->in_count; g++) {
-            if (!in[g])
-                return TAC_E_MEMORY;
             tac__trace_read(tr->sources->in[g], f->in[g].count, 0, in[g]);
             for (size_t i = 0; i < f->in[g].count && point && g != p; i++)
                 in[g][i] = drawn(&seed, in[g][i], f->in[g].name);
