@@ -505,6 +505,42 @@ static void test_no_memory(void **state)
         run_out_of_memory(size);
 }
 
+// A parameter of which next to its own value only one is allowed: the fourth that is tried.
+typedef struct narrow {
+    rig *r;
+    int built;
+} narrow;
+
+static tac_status build_narrow(void *context, const tac_param_value *values, size_t count,
+                               uint32_t lanes, tac_engine **engine, tac_error *err)
+{
+    narrow *n = context;
+    *engine = NULL;
+    n->built++;
+    if (n->built > 1 && n->built < 5)
+        return TAC_E_RANGE;
+    return build(n->r, values, count, lanes, engine, err);
+}
+
+static void test_narrow_parameter(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"EOM.mass"};
+    rig r;
+    rig_example(&r, "rates.yaml", NULL, NULL, 0);
+    narrow n = {.r = &r};
+    tac_graph_def def = def_with(&r, names, 1);
+    def.build = build_narrow;
+    def.context = &n;
+    tac_graph *graph;
+    assert_int_equal(tac_graph_of_dynamics(r.engine, &def, &graph, &r.err), TAC_E_GRAPH);
+    assert_null(graph);
+    assert_int_equal(n.built, 5);
+    assert_non_null(strstr(r.err.text, "'EOM.mass' cannot be an input"));
+    assert_non_null(strstr(r.err.text, "only one"));
+    rig_close(&r);
+}
+
 // Every number among the parameters is an input of the dynamics, with the bits of engines that have
 // other values of it (which is compared when the graph is made), or is refused by name.
 static void count_inputs(const char *example, size_t *taken, size_t *refused_ones)
@@ -559,4 +595,4 @@ static void test_all_parameters(void **state)
 TEST_MAIN(cmocka_unit_test(test_iris), cmocka_unit_test(test_any_point),
           cmocka_unit_test(test_loop), cmocka_unit_test(test_parameters),
           cmocka_unit_test(test_refused_parameters), cmocka_unit_test(test_all_parameters),
-          cmocka_unit_test(test_no_memory))
+          cmocka_unit_test(test_no_memory), cmocka_unit_test(test_narrow_parameter))

@@ -73,6 +73,11 @@ static tac_status probe(tac__trace *tr, tac__trace_params *p, size_t k)
     }
     if (found == PROBES)
         return TAC_OK;
+    if (status == TAC_OK) // the last one was allowed, and no other
+        return tac__fail(tr->err, TAC_E_GRAPH,
+                         "'%s' cannot be an input of the graph: of four values next to its own "
+                         "only one is allowed",
+                         p->params[k].name);
     tac__error_context(tr->err, "changing '%s' a little", p->params[k].name);
     return status;
 }
