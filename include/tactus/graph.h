@@ -195,9 +195,11 @@ TAC_API TAC_MUST_CHECK tac_status tac_graph_emit(const tac_graph *graph,
 
 // A summary, as text or json: groups, terms by operation, loops, tables, and, if `jacobian`, the
 // size of the Jacobian. Where the Jacobian can be other than 0, as svg or json. Texts, to be freed
-// with tac_text_free; NULL: no memory.
-TAC_API char *tac_graph_summary(const tac_graph *graph, tac_format format, bool jacobian);
-TAC_API char *tac_graph_pattern(const tac_graph *graph, tac_format format);
+// with tac_text_free; NULL where they fail.
+TAC_API TAC_MUST_CHECK tac_status tac_graph_summary(const tac_graph *graph, tac_format format,
+                                                    bool jacobian, char **text, tac_error *err);
+TAC_API TAC_MUST_CHECK tac_status tac_graph_pattern(const tac_graph *graph, tac_format format,
+                                                    char **text, tac_error *err);
 
 // --- comparing with a run -------------------------------------------------------------------
 

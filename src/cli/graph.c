@@ -195,8 +195,9 @@ static tac_status show_pattern(const char *format, const session *s, tac__text *
     const bool svg = !strcmp(format, "svg");
     if (!svg && strcmp(format, "json"))
         return tac__fail(err, TAC_E_USAGE, "option '--pattern' is svg or json, not '%s'", format);
-    return cli_take_text(out, tac_graph_pattern(s->graph, svg ? TAC_FORMAT_SVG : TAC_FORMAT_JSON),
-                         err);
+    char *text;
+    TAC_TRY(tac_graph_pattern(s->graph, svg ? TAC_FORMAT_SVG : TAC_FORMAT_JSON, &text, err));
+    return cli_take_text(out, text, err);
 }
 
 // --- the check -----------------------------------------------------------------------------------
@@ -402,7 +403,9 @@ static tac_status make(const cli_args *args, session *s, tac__text *out, tac_err
     if (cli_has(args, "pattern"))
         return show_pattern(cli_value(args, "pattern"), s, out, err);
     const tac_format format = cli_has(args, "json") ? TAC_FORMAT_JSON : TAC_FORMAT_TEXT;
-    return cli_take_text(out, tac_graph_summary(s->graph, format, cli_has(args, "jacobian")), err);
+    char *text;
+    TAC_TRY(tac_graph_summary(s->graph, format, cli_has(args, "jacobian"), &text, err));
+    return cli_take_text(out, text, err);
 }
 
 static tac_status run(const cli_args *args, tac__text *out, tac_error *err)

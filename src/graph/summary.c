@@ -169,29 +169,33 @@ static void print_json(const tac_graph *graph, const facts *f, bool jacobian, ta
     tac__json_object_end(&json);
 }
 
-static bool fill(const tac_graph *graph, tac__arena *arena, bool jacobian, facts *f)
+static tac_status fill(const tac_graph *graph, tac__arena *arena, bool jacobian, facts *f,
+                       tac_error *err)
 {
-    tac_error err;
     if (!count_terms(graph, arena, f))
-        return false;
+        return tac__fail_memory(err);
     if (!jacobian)
-        return true;
-    if (tac__graph_pattern(arena, graph, NULL, NULL, &f->jacobian, &err) != TAC_OK)
-        return false;
+        return TAC_OK;
+    TAC_TRY(tac__graph_pattern(arena, graph, NULL, NULL, &f->jacobian, err));
     f->entries = (size_t)tac__pattern_count(&f->jacobian.pattern);
-    return true;
+    return TAC_OK;
 }
 
 // The text goes to the caller.
-static char *give(tac__text *text, bool good)
+static tac_status give(tac__text *out, tac_status status, char **text, tac_error *err)
 {
-    if (good && !text->failed && text->chars)
-        return text->chars; // of tac_allocator_default, which tac_text_free frees
-    tac__text_fini(text);
-    return NULL;
+    if (status == TAC_OK && (out->failed || !out->chars))
+        status = tac__fail_memory(err);
+    *text = NULL;
+    if (status == TAC_OK)
+        *text = out->chars; // of tac_allocator_default, which tac_text_free frees
+    else
+        tac__text_fini(out);
+    return status;
 }
 
-char *tac_graph_summary(const tac_graph *graph, tac_format format, bool jacobian)
+tac_status tac_graph_summary(const tac_graph *graph, tac_format format, bool jacobian, char **text,
+                             tac_error *err)
 {
     TAC__FLOATS;
     tac__arena arena;
@@ -199,23 +203,22 @@ char *tac_graph_summary(const tac_graph *graph, tac_format format, bool jacobian
     tac__text out;
     tac__text_init(&out, tac_allocator_default());
     facts f = {.terms = 0};
-    const bool good = fill(graph, &arena, jacobian, &f);
-    if (good && format == TAC_FORMAT_JSON)
+    const tac_status status = fill(graph, &arena, jacobian, &f, err);
+    if (status == TAC_OK && format == TAC_FORMAT_JSON)
         print_json(graph, &f, jacobian, &out);
-    else if (good)
+    else if (status == TAC_OK)
         print_text(graph, &f, jacobian, &out);
     tac__arena_fini(&arena);
-    return give(&out, good);
+    return give(&out, status, text, err);
 }
 
-char *tac_graph_pattern(const tac_graph *graph, tac_format format)
+tac_status tac_graph_pattern(const tac_graph *graph, tac_format format, char **text, tac_error *err)
 {
     TAC__FLOATS;
-    tac_error err;
     tac__text out;
     tac__text_init(&out, tac_allocator_default());
     if (format == TAC_FORMAT_SVG)
-        return give(&out, tac__sparsity_svg(graph, NULL, NULL, &out, &err) == TAC_OK);
+        return give(&out, tac__sparsity_svg(graph, NULL, NULL, &out, err), text, err);
     tac__json json = tac__json_begin(&out);
-    return give(&out, tac__sparsity_json(graph, NULL, NULL, &json, &err) == TAC_OK);
+    return give(&out, tac__sparsity_json(graph, NULL, NULL, &json, err), text, err);
 }

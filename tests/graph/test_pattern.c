@@ -7,6 +7,7 @@
 #include "support/formats.h"
 
 #include <stdlib.h>
+#include <tactus/graph.h>
 
 enum { MOST = 40 };
 
@@ -231,8 +232,51 @@ static void test_a_picture_without_memory(void **state)
     }
 }
 
+// A loop within a loop has no derivative, and that is what is told.
+static void test_texts_for_programs(void **state)
+{
+    (void)state;
+    tac_error err = {0};
+    tac_graph *f = small(NULL);
+    char *text;
+    assert_int_equal(tac_graph_summary(f, TAC_FORMAT_TEXT, true, &text, &err), TAC_OK);
+    test_has(text, "Jacobian: 4 entries of 3 x 4");
+    tac_text_free(text);
+    assert_int_equal(tac_graph_pattern(f, TAC_FORMAT_JSON, &text, &err), TAC_OK);
+    test_check_json(text);
+    tac_text_free(text);
+
+    tac__terms *pool = tac__graph_pool(f);
+    const tac__sym_value at = tac__sym_of(pool, f->in[0].terms[0]);
+    tac__sym_value outer, inner;
+    const tac__sym_loop a = tac__sym_loop_begin(pool, 5, 1, &at, &outer);
+    const tac__sym_loop b = tac__sym_loop_begin(pool, 5, 1, &outer, &inner);
+    const int32_t v = tac__term_of(pool, inner), u = tac__term_of(pool, outer);
+    const tac__sym_value settled = tac__sym_of(pool, tac__term_make(pool, TAC__SYM_lt, u, v, -1));
+    const tac__sym_value rest = tac__sym_of(pool, tac__term_make(pool, TAC__SYM_sub, v, u, -1));
+    tac__sym_value next = tac__sym_of(pool, tac__term_make(pool, TAC__SYM_add, v, u, -1));
+    tac__sym_loop_end(b, &next, settled, rest, 0, NULL);
+    tac__sym_loop_end(a, &next, settled, next, 0, NULL);
+    const int32_t z = tac__term_of(pool, next);
+    assert_non_null(tac__graph_add_output(f, "z", 1, &z));
+    assert_int_equal(tac_graph_summary(f, TAC_FORMAT_TEXT, false, &text, &err), TAC_OK);
+    tac_text_free(text);
+    assert_int_equal(tac_graph_summary(f, TAC_FORMAT_JSON, true, &text, &err), TAC_E_LIMIT);
+    assert_null(text);
+    test_has(err.text, "within a loop");
+    const tac_format formats[] = {TAC_FORMAT_SVG, TAC_FORMAT_JSON};
+    for (int i = 0; i < 2; i++) {
+        tac_error_clear(&err);
+        assert_int_equal(tac_graph_pattern(f, formats[i], &text, &err), TAC_E_LIMIT);
+        assert_null(text);
+        test_has(err.text, "within a loop");
+    }
+    tac__graph_destroy(f);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 TEST_MAIN(TEST(test_patterns_across_and_below), TEST(test_columns_of_a_colour_share_no_row),
           TEST(test_symmetric_entries_can_be_told_apart), TEST(test_known_numbers_of_colours),
           cmocka_unit_test(test_a_picture_and_data),
-          cmocka_unit_test(test_a_picture_without_memory))
+          cmocka_unit_test(test_a_picture_without_memory),
+          cmocka_unit_test(test_texts_for_programs))
