@@ -68,7 +68,7 @@ def check_values(example):
     if [f.name_in(i) for i in range(f.n_in())] != names:
         fail("%s: inputs %s instead of %s" % (example, f.name_in(), names))
     jacobian = f.jacobian()
-    numbers = 0
+    numbers, entries = 0, 0
     for sample in said["samples"]:
         inputs = [ca.DM(values) if values else ca.DM(0, 1) for values in sample["in"]]
         outputs = f.call(inputs)
@@ -76,9 +76,10 @@ def check_values(example):
         for i, values in enumerate(sample["out"]):
             numbers += compare("%s: %s" % (example, f.name_out(i)), outputs[i], values)
         for i, values in enumerate(sample["jacobian"]):
-            if all(v is not None for v in values):
-                numbers += compare("%s: %s" % (example, jacobian.name_out(i)), blocks[i], values)
-    print("%s: %d numbers alike" % (example, numbers))
+            entries += compare("%s: %s" % (example, jacobian.name_out(i)), blocks[i], values)
+    if not numbers or not entries:
+        fail("%s: %d numbers and %d entries of Jacobians were compared" % (example, numbers, entries))
+    print("%s: %d numbers and %d entries of Jacobians alike" % (example, numbers, entries))
 
 
 # --- phases of a rocket -----------------------------------------------------------------------------
