@@ -82,6 +82,7 @@ typedef struct tac_graph_emit_def {
     const tac_graph *hessian;  // C: one more function, `hess_NAME`, with its own inputs; NULL: none
     bool deterministic;        // C: with the elementary functions of SLEEF instead of those of libm
     uint8_t reserved[7];       // 0
+    const tac_graph *second;   // C: the Jacobian of `jacobian`, as `jac_jac_NAME`; NULL: none
 } tac_graph_emit_def;
 
 static inline tac_graph_emit_def tac_graph_emit_def_default(void)

@@ -30,6 +30,9 @@ static const cli_option options[] = {
     {.name = "jacobian",
      .doc = "In C also the sparse Jacobian of all outputs by all inputs, jac_NAME; in a summary "
             "its size."},
+    {.name = "second",
+     .doc = "In C also jac_jac_NAME, the Jacobian of jac_NAME, from which CasADi takes exact "
+            "Hessians; implies --jacobian."},
     {.name = "hessian",
      .doc = "In C, with --emit c, also hess_NAME: second derivatives of the sum of all outputs "
             "times multipliers "
@@ -70,7 +73,7 @@ static const cli_option options[] = {
 typedef struct session {
     cli_simulation sim;
     tac__arena arena;
-    tac_graph *graph, *jacobian, *hessian;
+    tac_graph *graph, *jacobian, *second, *hessian;
 } session;
 
 // --- which options go together -------------------------------------------------------------------
@@ -179,11 +182,14 @@ static tac_status emit(const cli_args *args, session *s, tac__text *out, tac_err
                           period_us ? " of " : "", period_us ? time : "", args->operands[0]);
     def.file = *args->output && strcmp(*args->output, "-") ? *args->output : NULL;
     def.deterministic = cli_has(args, "deterministic");
-    if (cli_has(args, "jacobian"))
+    if (cli_has(args, "jacobian") || cli_has(args, "second"))
         TAC_TRY(tac_graph_jacobian(s->graph, NULL, NULL, &s->jacobian, err));
+    if (cli_has(args, "second"))
+        TAC_TRY(tac_graph_jacobian(s->jacobian, NULL, NULL, &s->second, err));
     if (cli_has(args, "hessian"))
         TAC_TRY(tac_graph_lagrangian(s->graph, NULL, NULL, true, &s->hessian, err));
     def.jacobian = s->jacobian;
+    def.second = s->second;
     def.hessian = s->hessian;
     char *text;
     TAC_TRY(tac_graph_emit(s->graph, &def, &text, err));
@@ -414,6 +420,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     tac__arena_init(&s.arena, tac_allocator_default());
     const tac_status status = make(args, &s, out, err);
     tac_graph_destroy(s.hessian);
+    tac_graph_destroy(s.second);
     tac_graph_destroy(s.jacobian);
     tac_graph_destroy(s.graph);
     cli_unload(&s.sim);

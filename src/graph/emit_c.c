@@ -236,7 +236,10 @@ static tac_status list_functions(const tac_graph *f, const tac_graph *jacobian,
         TAC_TRY(tac__c_jacobian_of(&functions[n - 1], jacobian, arena, &functions[n], err));
         n++;
     }
-    if (jacobian && options->second) {
+    if (options->second) {
+        if (!jacobian)
+            return tac__fail(err, TAC_E_CALLER, "'%s' needs the first Jacobian before it",
+                             options->second->name);
         TAC_TRY(tac__c_jacobian_of(&functions[n - 1], options->second, arena, &functions[n], err));
         n++;
     }

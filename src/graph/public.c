@@ -160,6 +160,7 @@ tac_status tac_graph_emit(const tac_graph *graph, const tac_graph_emit_def *def,
                                        .title = def->title,
                                        .file = def->file,
                                        .deterministic = def->deterministic,
+                                       .second = def->second,
                                        .hessian = def->hessian};
     tac__text out;
     tac__text_init(&out, tac_allocator_default());

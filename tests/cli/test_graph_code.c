@@ -46,8 +46,14 @@ static double *room(size_t count)
     return values;
 }
 
-// `unread` inputs behind those of the graph are not read.
-static void compare(void *library, const char *name, tac_graph *g, size_t unread)
+// Inputs of C that the graph lacks are not read, and outputs of C that the graph lacks have no
+// numbers. A Jacobian in C has a block for each output and each of `width` inputs of what it is the
+// Jacobian of, of which the graph has the first `blocks`; else both are 1.
+typedef struct layout {
+    size_t ins, outs, width, blocks;
+} layout;
+
+static void compare(void *library, const char *name, tac_graph *g, layout c)
 {
     emitted_call *call;
     emitted_work *work;
@@ -56,15 +62,16 @@ static void compare(void *library, const char *name, tac_graph *g, size_t unread
     find_symbol(library, name, "_work", &work);
     assert_int_equal(work(&args, &results, &iw, &words), 0);
     const size_t ins = tac_graph_in_count(g), outs = tac_graph_out_count(g);
-    assert_true((size_t)args == ins + unread && (size_t)results == outs);
-    assert_true(ins + unread < GROUPS && outs < GROUPS);
+    assert_true((size_t)args == c.ins && (size_t)results == c.outs);
+    assert_true(ins <= c.ins && outs <= c.outs && c.ins <= GROUPS && c.outs <= GROUPS);
     const double *arg[GROUPS] = {NULL};
+    double *res[GROUPS] = {NULL};
     double *in[GROUPS], *got[GROUPS], *expected[GROUPS], *w = room((size_t)words);
     size_t numbers = 0, told = 0;
     for (size_t i = 0; i < ins; i++)
         arg[i] = in[i] = room(tac_graph_in(g, i).count);
     for (size_t i = 0; i < outs; i++) {
-        got[i] = room(tac_graph_out(g, i).count);
+        got[i] = res[i / c.blocks * c.width + i % c.blocks] = room(tac_graph_out(g, i).count);
         expected[i] = room(tac_graph_out(g, i).count);
     }
     uint64_t seed = 9;
@@ -74,7 +81,7 @@ static void compare(void *library, const char *name, tac_graph *g, size_t unread
                 in[i][k] = input_uniform(&seed, 0.1, 1.1);
         }
         tac_error err = {0};
-        assert_int_equal(call(arg, got, NULL, w, 0), 0);
+        assert_int_equal(call(arg, res, NULL, w, 0), 0);
         assert_int_equal(tac_graph_evaluate(g, arg, expected, &err), TAC_OK);
         for (size_t i = 0; i < outs; i++) {
             const tac_graph_group group = tac_graph_out(g, i);
@@ -104,7 +111,7 @@ static void check(const job *j)
     void *library = emit_and_load(j, "f.c");
     rig r;
     rig_example(&r, j->example, NULL, j->sets, set_count(j));
-    tac_graph *g, *made;
+    tac_graph *g;
     tac_graph_def def = j->def;
     def.size = sizeof def;
     if ((j->step ? tac_graph_of_step : tac_graph_of_dynamics)(r.engine, &def, &g, &r.err) !=
@@ -112,13 +119,19 @@ static void check(const job *j)
         rig_show(&r);
         fail_msg("%s cannot be traced", j->example);
     }
-    compare(library, "f", g, 0);
+    const size_t ins = tac_graph_in_count(g), outs = tac_graph_out_count(g);
+    compare(library, "f", g, (layout){ins, outs, 1, 1});
     if (j->derivatives) {
-        assert_int_equal(tac_graph_jacobian(g, NULL, NULL, &made, &r.err), TAC_OK);
-        compare(library, "jac_f", made, tac_graph_out_count(g));
+        tac_graph *jacobian, *made;
+        const size_t blocks = ins * outs, width = ins + outs;
+        assert_int_equal(tac_graph_jacobian(g, NULL, NULL, &jacobian, &r.err), TAC_OK);
+        compare(library, "jac_f", jacobian, (layout){width, blocks, ins, ins});
+        assert_int_equal(tac_graph_jacobian(jacobian, NULL, NULL, &made, &r.err), TAC_OK);
+        compare(library, "jac_jac_f", made, (layout){width + blocks, width * blocks, width, ins});
         tac_graph_destroy(made);
+        tac_graph_destroy(jacobian);
         assert_int_equal(tac_graph_lagrangian(g, NULL, NULL, true, &made, &r.err), TAC_OK);
-        compare(library, "hess_f", made, 0);
+        compare(library, "hess_f", made, (layout){ins + outs, 1, 1, 1});
         tac_graph_destroy(made);
     }
     tac_graph_destroy(g);
@@ -164,7 +177,7 @@ static void test_fast(void **state)
 {
     (void)state;
     check(&(job){.example = "equations.yaml",
-                 .options = "--fast --deterministic --jacobian --hessian",
+                 .options = "--fast --deterministic --second --hessian",
                  .def = {.fast = true},
                  .derivatives = true});
 }

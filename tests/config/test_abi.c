@@ -36,7 +36,7 @@
     X(tac_channel_def, reserved)                                                                   \
     X(tac_lcm_def, subscribe_count)                                                                \
     X(tac_graph_def, context)                                                                      \
-    X(tac_graph_emit_def, reserved)
+    X(tac_graph_emit_def, second)
 
 static void test_shape(void **state)
 {

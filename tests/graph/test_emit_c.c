@@ -577,6 +577,13 @@ static void test_derivatives_of_other_graphs_are_refused(void **state)
     assert_int_equal(tac_graph_emit(g, &def, &text, &err), TAC_E_CALLER);
     assert_non_null(strstr(err.text, "is not of 'small'"));
     assert_null(text);
+    tac_graph *j = jacobian_of(g), *jj = jacobian_of(j);
+    def.hessian = NULL;
+    def.second = jj;
+    assert_int_equal(tac_graph_emit(g, &def, &text, &err), TAC_E_CALLER);
+    assert_non_null(strstr(err.text, "needs the first"));
+    tac_graph_destroy(jj);
+    tac_graph_destroy(j);
     tac_graph_destroy(h);
     tac_graph_destroy(other);
     tac_graph_destroy(g);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""CasADi itself loads emitted C: values and Jacobians are those of the interpreter, bit for bit, and
-functions of single phases of a rocket, stitched in an Opti problem, find the instants at which the
-simulated rocket changes its phases. Part of ./test.sh --clients."""
+"""CasADi itself loads emitted C: values and Jacobians are those of the interpreter, bit for bit,
+Hessians those of hess_NAME, and functions of single phases of a rocket, stitched in an Opti problem,
+find the instants at which the simulated rocket changes its phases. Part of ./test.sh --clients."""
 
 import csv
 import json
@@ -80,6 +80,30 @@ def check_values(example):
     if not numbers or not entries:
         fail("%s: %d numbers and %d entries of Jacobians were compared" % (example, numbers, entries))
     print("%s: %d numbers and %d entries of Jacobians alike" % (example, numbers, entries))
+
+
+def check_hessians(example):
+    """CasADi's Hessian of the sum of all outputs times multipliers, of jac_f and jac_jac_f, is that
+    of hess_f."""
+    folder = tempfile.mkdtemp(dir=work.name)
+    source, library = (os.path.join(folder, name) for name in ("g.c", "g.so"))
+    subprocess.run([TACTUS, "graph", os.path.join(SOURCE, "examples", example), "--emit", "c",
+                    "--second", "--hessian", "--name", "g", "-o", source], check=True)
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+    g, hessian = ca.external("g", library), ca.external("hess_g", library)
+    inputs = [ca.MX.sym(g.name_in(i), g.sparsity_in(i)) for i in range(g.n_in())]
+    factors = [ca.MX.sym("lam%d" % i, g.sparsity_out(i)) for i in range(g.n_out())]
+    total = sum(ca.dot(lam, y) for lam, y in zip(factors, g.call(inputs)))
+    by_casadi = ca.Function("h", inputs + factors, [ca.hessian(total, inputs[0])[0]])
+    draw = numpy.random.default_rng(1)
+    values = [ca.DM(draw.uniform(0.2, 1.1, v.shape)) for v in inputs + factors]
+    got = by_casadi.call(values)[0].full()
+    lower = hessian.call(values)[0].full()[:len(got), :len(got)]
+    expected = lower + numpy.tril(lower, -1).T
+    off = numpy.abs(got - expected).max() / numpy.abs(expected).max()
+    print("%s: Hessians differ by %.1e" % (example, off))
+    if not off < 1e-12:
+        fail("%s: CasADi has another Hessian" % example)
 
 
 # --- phases of a rocket -----------------------------------------------------------------------------
@@ -173,4 +197,6 @@ def check_phases():
 
 check_values("iris_mission.yaml")
 check_values("rocket.yaml")
+check_hessians("orbit.yaml")
+check_hessians("equations.yaml")
 check_phases()
