@@ -85,6 +85,8 @@ def main():
         ["linearize", example("iris_hover")],
         ["graph", example("orbit"), "--jacobian"],
         ["graph", example("orbit"), "--check"],
+        ["graph", example("orbit"), "--pattern", "json"],
+        ["graph", example("iris_hover"), "--emit", "json"],
         ["optimize", example("iris_minimum_time")],
     ]
     # A server and its clients, which run at the same time.
