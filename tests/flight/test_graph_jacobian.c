@@ -26,7 +26,7 @@ typedef struct flight {
     double *in[TAC__TRACE_GROUPS + 1]; // of f, then seeds of outputs dx
     double *expected, *block;
     size_t n, compared;
-    size_t seconds, kinks; // second derivatives that are not 0, and those that are not there
+    size_t seconds, kinks; // second derivatives right within 1 %, and those that are not there
 } flight;
 
 static double *numbers(flight *p, size_t count)
@@ -135,16 +135,76 @@ static void check_row(const flight *p, size_t i, const double *sparse, const dou
     }
 }
 
-// Sums of the columns of the Jacobian: the gradient of the sum of all dx.
-static void gradient(const flight *p, double *sums)
+// Sums of the columns of the Jacobian: the gradient of the sum of all dx; and sums of absolutes.
+static void gradient(const flight *p, double *sums, double *sizes)
 {
     run(p, &p->jacobian);
     const tac__group *m = &p->jacobian.graph->out[0];
     for (size_t j = 0; j < p->n; j++) {
-        sums[j] = 0;
-        for (int k = m->starts[j]; k < m->starts[j + 1]; k++)
+        sums[j] = sizes[j] = 0;
+        for (int k = m->starts[j]; k < m->starts[j + 1]; k++) {
             sums[j] += p->jacobian.out[0][k];
+            sizes[j] += fabs(p->jacobian.out[0][k]);
+        }
     }
+}
+
+// The gradient on both sides of where the flight is, over steps of one state that fall tenfold.
+enum { STEPS = 5 };
+typedef struct sides {
+    double up[STEPS], down[STEPS]; // how far
+    double here[128], after[STEPS][128], before[STEPS][128];
+    double sizes[128];
+} sides;
+
+static void look_around(const flight *p, size_t j, sides *s)
+{
+    double *x = p->in[0], h = 1e-5 * (1 + fabs(x[j]));
+    const double own = x[j];
+    for (int k = 0; k < STEPS; k++, h /= 10) {
+        x[j] = own + h;
+        s->up[k] = x[j] - own;
+        gradient(p, s->after[k], s->sizes);
+        x[j] = own - h;
+        s->down[k] = own - x[j];
+        gradient(p, s->before[k], s->sizes);
+    }
+    x[j] = own;
+    gradient(p, s->here, s->sizes);
+}
+
+// Of one derivative, over one of the steps. `noise`: of rounding; 1e-16 of what is added is enough
+// for all flights here.
+typedef struct difference {
+    double up, down, slope, noise;
+} difference;
+
+static difference differ(const sides *s, int k, size_t i)
+{
+    const double after = s->after[k][i], here = s->here[i], before = s->before[k][i];
+    return (difference){(after - here) / s->up[k], (here - before) / s->down[k],
+                        (after - before) / (s->up[k] + s->down[k]), 1e-14 * s->sizes[i] / s->up[k]};
+}
+
+// The step at which the slope is most like that of the step before; *off is by how much it may be
+// wrong. No single step does for all. In rocket.yaml the booster falls at 316 m/s with 0.01 m/s
+// across its axis: drag from the side, which goes with the square of that, bends within 1e-5 of a
+// quaternion. The rocket is 30 m below the next layer of the atmosphere. Differences over such
+// places are wrong in the third digit, and may by chance be the same to both sides.
+static difference settle(const sides *s, size_t i, double *off)
+{
+    difference before = differ(s, 0, i), best = before;
+    *off = HUGE_VAL;
+    for (int k = 1; k < STEPS; k++) {
+        const difference d = differ(s, k, i);
+        const double change = fabs(d.slope - before.slope) + d.noise;
+        if (change < *off) {
+            *off = change;
+            best = d;
+        }
+        before = d;
+    }
+    return best;
 }
 
 // Second derivatives of the sum of all dx, of which only the lower triangle is there, against
@@ -152,40 +212,31 @@ static void gradient(const flight *p, double *sums)
 // kink: a breakpoint of a table, a velocity of 0.
 static void check_hessian(flight *p)
 {
-    double *x = p->in[0], here[128], before[128], after[128], *column = p->block;
+    double *column = p->block;
     const tac__group *m = &p->hessian.graph->out[0];
-    double least = 1e-8; // what differences can tell from 0
-    for (size_t k = 0; k < m->count; k++)
-        least = fmax(least, 1e-9 * fabs(p->hessian.out[0][k]));
-    gradient(p, here);
+    sides s;
     for (size_t j = 0; j < p->n; j++) {
         memset(column, 0, p->n * sizeof *column);
         for (int k = m->starts[j]; k < m->starts[j + 1]; k++)
             column[m->row_of[k]] = p->hessian.out[0][k];
-        const double own = x[j], h = 1e-5 * (1 + fabs(own));
-        const double high = x[j] = own + h;
-        gradient(p, after);
-        const double low = x[j] = own - h;
-        gradient(p, before);
-        x[j] = own;
+        look_around(p, j, &s);
         for (size_t i = j; i < p->n; i++) {
-            const double up = (after[i] - here[i]) / (high - own);
-            const double down = (here[i] - before[i]) / (own - low);
-            const double slope = (after[i] - before[i]) / (high - low);
-            const double noise = 1e-14 * (fabs(after[i]) + fabs(before[i])) / h;
-            if (!(fabs(up - down) <= 1e-3 * fabs(slope) + least + 4 * noise)) {
+            double off;
+            const difference d = settle(&s, i, &off);
+            if (!(fabs(d.up - d.down) <= 1e-3 * fabs(d.slope) + 4 * d.noise)) {
                 p->kinks++;
                 continue;
             }
-            if (!(fabs(column[i] - slope) <= fabs(up - down) + 1e-6 * fabs(slope) + least + noise))
+            const double bound = off + 1e-6 * fabs(d.slope);
+            if (!(fabs(column[i] - d.slope) <= bound))
                 fail_msg("%s by %s: %.17g by the graph, %.17g by differences",
-                         p->f->in[0].labels[i], p->f->in[0].labels[j], column[i], slope);
-            p->seconds += slope != 0;
+                         p->f->in[0].labels[i], p->f->in[0].labels[j], column[i], d.slope);
+            p->seconds += bound < 0.01 * fabs(d.slope);
         }
     }
 }
 
-static void compare(flight *p, bool second)
+static void compare(flight *p)
 {
     const double t_s = tac_time_seconds(tac_engine_time(p->r.engine));
     engine_jacobian(p, t_s);
@@ -214,39 +265,37 @@ static void compare(flight *p, bool second)
     memset(seeds, 0, p->n * sizeof *seeds);
     for (size_t k = 0; k < p->hessian.graph->out[0].count; k++)
         assert_true(isfinite(p->hessian.out[0][k]));
-    if (second)
-        check_hessian(p);
+    check_hessian(p);
     p->compared += p->n * p->n;
 }
 
-// `second`: second derivatives are compared with differences, too; else they are finite.
-static void follow(const char *example, double seconds, bool second)
+static void follow(const char *example, double seconds)
 {
     flight p;
     open_flight(&p, example);
     for (int i = 0; i < 12 && !tac_engine_finished(p.r.engine); i++) {
         rig_run(&p.r, (tac_time)(seconds * 1e6 * i / 12));
-        compare(&p, second);
+        compare(&p);
     }
     print_message("%zu derivatives compared, %zu second ones; %zu kinks\n", p.compared, p.seconds,
                   p.kinks);
-    assert_true(!second || (p.seconds > 0 && p.kinks <= p.seconds / 10));
+    assert_true(p.seconds > 0 && p.kinks <= p.seconds / 10);
     close_flight(&p);
 }
 
 static void test_multirotors(void **state)
 {
     (void)state;
-    follow("iris_mission.yaml", 60, true);
-    follow("octa_two_batteries.yaml", 30, true);
+    follow("iris_mission.yaml", 60);
+    follow("octa_two_batteries.yaml", 30);
 }
 
 static void test_rockets(void **state)
 {
     (void)state;
-    follow("rocket.yaml", 60, false);
-    follow("rocket_ascent.yaml", 300, false);
-    follow("orbit.yaml", 6000, true);
+    follow("rocket.yaml", 60);
+    follow("rocket_ascent.yaml", 300);
+    follow("orbit.yaml", 6000);
 }
 
 TEST_MAIN(cmocka_unit_test(test_multirotors), cmocka_unit_test(test_rockets))
