@@ -180,6 +180,21 @@ static void fetch_lines(const void *at, size_t bytes, uint64_t part)
         __builtin_prefetch(from + 64 * i);
 }
 
+// Numbers are many and read in their order: into the second cache, and of each two lines the first,
+// with which processors fetch the other. With all lines, into the first cache, a vehicle of 1,000
+// different ones took 5 % longer.
+static void fetch_numbers(const tac__lanes *next, uint64_t part)
+{
+    const tac__lanes_work *w = next->work;
+    const size_t width = width_of(next);
+    for (size_t k = 0; k < w->run_count; k++) {
+        const size_t pairs = w->runs[k].count * width / 16 / (FETCH_PARTS - 1) + 1;
+        const double *from = next->subject.numbers + w->runs[k].first * width + part * pairs * 16;
+        for (size_t i = 0; i < pairs; i++)
+            __builtin_prefetch(from + 16 * i, 0, 2);
+    }
+}
+
 static void fetch_lane(const tac__lanes *next, size_t lane)
 {
     const tac__island *island = island_of(next, lane);
@@ -216,8 +231,7 @@ static void fetch_part(const tac__lanes *l, uint64_t part)
     fetch_lines(next->ode.x, (next->ode.f ? 3 : 2) * bytes, part);
     fetch_lines(next->subject.mode, next->work->event_count * width * sizeof(double), part);
     if (next->subject.numbers != l->subject.numbers)
-        fetch_lines(next->subject.numbers,
-                    next->work->evaluator->number_count * width * sizeof(double), part);
+        fetch_numbers(next, part);
 }
 
 void tac__lanes_fetch(const tac__lanes *l)
@@ -763,6 +777,30 @@ static tac_status make_scales(tac_engine *e, tac__lanes *l, tac__island *const *
     return TAC_OK;
 }
 
+// Find the numbers to prefetch: kernels have room for more than their vehicles have. Of the 535
+// numbers of an Iris 347 are zeros that nothing reads. With these a vehicle of 1,000 different ones
+// took 1.44 times as long as one of 20, and takes 1.08 times as long (bench/swarm_large.c).
+static void list_runs(tac__lanes *l)
+{
+    enum { GAP = 8 }; // fewer zeros than these are prefetched, too
+    tac__lanes_work *w = l->work;
+    const size_t width = w->method->lanes;
+    const double *numbers = l->subject.numbers;
+    tac__run *run = w->runs;
+    for (size_t i = 0; numbers && i < w->evaluator->number_count; i++) {
+        bool zero = true;
+        for (size_t lane = 0; lane < width; lane++)
+            zero &= numbers[i * width + lane] == 0;
+        if (zero)
+            continue;
+        if (!w->run_count || (i >= run->first + run->count + GAP && w->run_count < TAC__RUNS_MAX)) {
+            run = &w->runs[w->run_count++];
+            run->first = (uint32_t)i;
+        }
+        run->count = (uint32_t)i + 1 - run->first;
+    }
+}
+
 static tac_status make_group(tac_engine *e, family *f, size_t at, size_t choice)
 {
     const size_t width = f->widths[choice], left = f->count - at;
@@ -790,6 +828,8 @@ static tac_status make_group(tac_engine *e, family *f, size_t at, size_t choice)
         TAC_TRY(make_scales(e, l, islands));
     TAC_TRY(tac__subject_make(&e->scratch, l->work->evaluator, islands,
                               like ? &like->subject : NULL, &l->subject));
+    if (!like)
+        list_runs(l);
     tac__subject_modes(l->work->evaluator, &l->subject);
     for (size_t lane = 0; lane < l->count; lane++) {
         islands[lane]->lanes = l;

@@ -41,6 +41,13 @@ typedef struct tac__lane_step {
     double error; // of the last try
 } tac__lane_step;
 
+// Numbers of the plant that lie one behind another.
+typedef struct tac__run {
+    uint32_t first, count;
+} tac__run;
+
+enum { TAC__RUNS_MAX = 16 };
+
 // What steps are computed in. Scratch, and shared by all groups of the same shape and width: with
 // 10,000 vehicles the stages of steps would take 2.5 kB a vehicle, read from and written to main
 // memory at every step. So it has the stages of the last step only.
@@ -54,7 +61,9 @@ typedef struct tac__lanes_work {
     const tac__lanes *of; // the group that is stepping
     size_t event_count;
     bool projects;
-    bool fetches;   // data of the next group are prefetched
+    bool fetches;                 // data of the next group are prefetched
+    tac__run runs[TAC__RUNS_MAX]; // of its numbers these
+    size_t run_count;
     double *events; // their numbers at the end of a step
     uint64_t evals; // of the present try
     // of each lane: end and length of its last try
