@@ -50,6 +50,13 @@ if(TACTUS_SANITIZE)
     list(APPEND TACTUS_KIND_FLAGS_dualp_avx2 -O0)
     list(APPEND TACTUS_KIND_FLAGS_dualp_avx512 -O0)
 endif()
+# What is fuzzed reads texts and files: code of packs and duals is watched by the tests' sanitizers
+# alone. clang takes 1.2 s instead of 8.3 s for ode/lanes.pack8.
+if(TACTUS_FUZZ)
+    foreach(kind pack2 pack4 pack8 dual dualp dualp_avx2 dualp_avx512)
+        list(APPEND TACTUS_KIND_FLAGS_${kind} -fno-sanitize=all)
+    endforeach()
+endif()
 # tactus_kind_sources(OUT HEADER STEM [KIND...]): OUT becomes the list of generated units that
 # compile HEADER (as it stands in an #include) for these kinds, or for every kind; their names begin
 # with STEM. To be called from the directory whose target takes the sources.
