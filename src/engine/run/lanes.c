@@ -779,7 +779,8 @@ static tac_status make_scales(tac_engine *e, tac__lanes *l, tac__island *const *
 
 // Find the numbers to prefetch: kernels have room for more than their vehicles have. Of the 535
 // numbers of an Iris 347 are zeros that nothing reads. With these a vehicle of 1,000 different ones
-// took 1.44 times as long as one of 20, and takes 1.08 times as long (bench/swarm_large.c).
+// took 1.42 to 1.45 times as long as one of 20, and takes 1.05 to 1.15 times as long on two Xeons
+// (bench/swarm_large.c).
 static void list_runs(tac__lanes *l)
 {
     enum { GAP = 8 }; // fewer zeros than these are prefetched, too
