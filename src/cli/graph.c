@@ -31,7 +31,8 @@ static const cli_option options[] = {
      .doc = "In C also the sparse Jacobian of all outputs by all inputs, jac_NAME; in a summary "
             "its size."},
     {.name = "second",
-     .doc = "In C also jac_jac_NAME, the Jacobian of jac_NAME, from which CasADi takes exact "
+     .doc = "In C, with --emit c, also jac_jac_NAME, the Jacobian of jac_NAME, from which CasADi "
+            "takes exact "
             "Hessians; implies --jacobian."},
     {.name = "hessian",
      .doc = "In C, with --emit c, also hess_NAME: second derivatives of the sum of all outputs "
@@ -111,6 +112,7 @@ static const rule rules[] = {
     {"outside", SUMMARY | CODE | PICTURE | PATTERN, "a summary, '--emit' or '--pattern'"},
     {"fast", SUMMARY | CODE | PICTURE | PATTERN, "a summary, '--emit' or '--pattern'"},
     {"jacobian", SUMMARY | CODE, "a summary or '--emit c'"},
+    {"second", CODE, "'--emit c'"},
     {"hessian", CODE, "'--emit c'"},
     {"name", CODE | PICTURE, "'--emit'"},
     {"deterministic", CODE, "'--emit c'"},

@@ -49,6 +49,9 @@ refused "'--parameters' goes with" "$iris" uav.vehicle.mass --check
 refused "'--emit' does not go with '--check'" "$iris" --check --emit c
 refused "'--emit' does not go with '--pattern'" "$iris" --pattern svg --emit c
 refused "'--pattern' does not go with '--check'" "$iris" --check --pattern svg
+refused "'--second' goes with '--emit c' only" "$iris" --second
+refused "'--second' goes with '--emit c' only" "$iris" --second --emit svg
+refused "'--second' goes with '--emit c' only" "$iris" --second --check
 refused "'--hessian' goes with '--emit c' only" "$iris" --hessian
 refused "'--hessian' goes with '--emit c' only" "$iris" --hessian --emit svg
 refused "'--deterministic' goes with '--emit c' only" "$iris" --deterministic
