@@ -66,9 +66,10 @@ tac_status tac__join_flush(tac_client *c, tac_error *err)
     if (!c->pipe.conn)
         return TAC_OK;
     if (tac__pipe_write(&c->pipe, tac__client_output(c->machine), &own) != TAC_OK) {
-        // The last words of the server are there to be read.
-        (void)!tac__pipe_read(&c->pipe, take_bytes, c, NULL);
-        return broke(c, &own, err);
+        // The last words of the server are there to be read, or its refusal of the key.
+        tac_error said;
+        const tac_status status = tac__pipe_read(&c->pipe, take_bytes, c, &said);
+        return broke(c, status == TAC_E_PROTOCOL ? &said : &own, err);
     }
     tac__poller_want(c->poller, c->pipe.conn, true, c->pipe.blocked);
     return TAC_OK;

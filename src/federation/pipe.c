@@ -25,10 +25,24 @@ void tac__pipe_close(tac__pipe *p)
     *p = (tac__pipe){0};
 }
 
+// Write what the filter has to say before this side gives up. A connection that takes nothing now
+// is closed without it: nobody waits for a stranger.
+static void write_refusal(tac__pipe *p)
+{
+    tac__bytes *wire = tac__secure_wire(p->secure);
+    size_t count;
+    while (tac__bytes_count(wire) &&
+           tac__conn_write(p->conn, tac__bytes_front(wire), tac__bytes_count(wire), &count, NULL) ==
+               TAC__IO_DONE)
+        tac__bytes_take(wire, count);
+}
+
 static tac_status take_secure(tac__pipe *p, const void *bytes, size_t count, tac__pipe_fn *take,
                               void *context, tac_error *err)
 {
     const tac_status status = tac__secure_feed(p->secure, bytes, count, err);
+    if (status != TAC_OK)
+        write_refusal(p);
     tac__bytes *plain = tac__secure_plain(p->secure);
     if (tac__bytes_count(plain))
         take(context, tac__bytes_front(plain), tac__bytes_count(plain));

@@ -20,7 +20,8 @@ TAC_MUST_CHECK tac_status tac__pipe_open(tac__pipe *pipe, tac__conn *conn, const
                                          tac__secure_role role, tac_error *err);
 void tac__pipe_close(tac__pipe *pipe);
 
-// Read what there is and hand it on. Fails where the connection has ended or broken.
+// Read what there is and hand it on. Fails where the connection has ended or broken, or the other
+// side has not the same key, which it is told.
 TAC_MUST_CHECK tac_status tac__pipe_read(tac__pipe *pipe, tac__pipe_fn *take, void *context,
                                          tac_error *err);
 // The same, but waits for something for so long at most. The poller has just this connection.

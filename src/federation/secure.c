@@ -403,6 +403,13 @@ static tac_status take_record(tac__secure *s, size_t *length, tac_error *err)
         return TAC_OK;
     const uint8_t *b = tac__bytes_front(&s->from_wire);
     const uint32_t size = read_u32(b); // of what follows
+    // A client's stream is open before the server has seen its proof. No record begins like this.
+    if (!s->in.counter && tac__secure_begins(b, count)) {
+        if (count < HEADER)
+            return TAC_OK;
+        if (b[5] == KIND_REFUSAL)
+            return fail_refused(s, b, err);
+    }
     if (size <= TAG || size > TAC__SECURE_RECORD_MAX + TAG)
         return fail_record(s, err);
     if (count - 4 < size)

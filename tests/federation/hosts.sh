@@ -61,7 +61,7 @@ whole=$(hash_of "$formation")
 serve all 4002
 on 2 "$TACTUS" join 10.77.0.1:4002 "$formation" --name lead --key other >out 2>err
 same 'exit code with another key' $? 3
-says err 'it may have another key'
+says err 'the other side refuses the key: it has another key'
 on 2 "$TACTUS" join 10.77.0.1:4002 "$formation" --name lead >out 2>err
 same 'exit code without a key' $? 2
 says err "'tcp://10.77.0.1:4002' is on another host: that needs a shared key"

@@ -27,7 +27,7 @@ plain=$("$TACTUS" federate "$pair" --json | sed -n 's/.*"hash": "\(.*\)".*/\1/p'
 server=$!
 "$TACTUS" join unix://s "$pair" --name left --key second.key -q >out 2>err
 [ $? -ne 0 ] || fail 'a client with another key joined'
-says err key
+says err 'the other side refuses the key: it has another key'
 for name in left right; do
     "$TACTUS" join unix://s "$pair" --name $name --key first.key -q >$name 2>&1 &
 done
