@@ -5,6 +5,7 @@
 #include <tactus/px4.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,8 +23,6 @@ static const cli_option options[] = {
     {0},
 };
 
-enum { TOPICS_MAX = 256 };
-
 static void call_hangs(void *context, const tac_hang *hang)
 {
     (void)context;
@@ -40,14 +39,16 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     if (strcmp(args->operands[0], "probe"))
         return tac__fail(err, TAC_E_USAGE, "unknown 'tactus px4 %s'; there is 'tactus px4 probe'",
                          args->operands[0]);
-    const char *topics[TOPICS_MAX];
+    const char **topics = calloc(args->given_count + 1, sizeof *topics);
+    if (!topics)
+        return tac__fail_memory(err);
     tac_px4_probe_def def = tac_px4_probe_def_default();
     def.library = args->operand_count > 1 ? args->operands[1] : NULL;
     def.msg_dir = cli_value(args, "msg-dir");
     def.fields = cli_has(args, "fields");
     def.hang = call_hangs;
     def.topics = topics;
-    for (size_t i = 0; i < args->given_count && def.topic_count < TOPICS_MAX; i++) {
+    for (size_t i = 0; i < args->given_count; i++) {
         if (!strcmp(args->given[i].option->name, "topic"))
             topics[def.topic_count++] = args->given[i].value;
     }
@@ -57,6 +58,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     const tac_status status = tac_px4_probe(
         &def, cli_has(args, "json") ? TAC_FORMAT_JSON : TAC_FORMAT_TEXT, &text, &fits, err);
     cli_redirect_end();
+    free(topics);
     TAC_TRY(status);
     TAC_TRY(cli_take_text(out, text, err));
     return fits ? TAC_OK

@@ -24,7 +24,41 @@ unset PX4_STANDIN_HASH
 says out '17 of 18 fit' '0ac1f7cd  DIFFERS'
 says err '--msg-dir'
 expect 3 px4 probe "$lib" --topic vehicle_atitude
-says out 'unknown to both'
+says out "unknown to both; did you mean 'vehicle_attitude'?"
+
+# Every topic that is asked for is looked at, however many there are.
+set --
+i=0
+while [ $i -lt 300 ]; do
+    set -- "$@" --topic home_position
+    i=$((i + 1))
+done
+expect 3 px4 probe "$lib" "$@" --topic nonsense
+says out '300 of 301 fit' nonsense
+
+# A folder of messages: topics that it does not have are built in; a mistake in a file that is used is
+# an error with its place, and never a reason to use the built-in message.
+mkdir msg
+printf 'uint64 timestamp\nfloat32 x\n' >msg/ManualControlSetpoint.msg
+expect 0 px4 probe "$lib" --msg-dir msg --topic vehicle_attitude
+expect 3 px4 probe "$lib" --msg-dir msg --topic manual_controlsetpoint
+says out "did you mean 'manual_control_setpoint'?"
+one=$TACTUS_SOURCE/examples/iris_px4.yaml
+expect 2 check "$one" --set autopilot.px4.msg_dir=msg \
+    --set 'autopilot.px4.subscribe=[{topic: manual_controlsetpoint}]'
+says err "did you mean 'manual_control_setpoint'?"
+expect 2 check "$one" --set autopilot.px4.msg_dir=msg \
+    --set 'autopilot.px4.publish=[{topic: vehicle_atitude}]'
+says err "did you mean 'vehicle_attitude'?"
+expect 2 check "$one" --set 'autopilot.px4.publish=[{period: 3}]'
+says err "parameter 'topic' is missing"
+for row in 'flaot32[4] q' 'Nonsense[3] q'; do
+    printf 'uint64 timestamp\n%s\n' "$row" >msg/VehicleAttitude.msg
+    expect 2 check "$one" --set autopilot.px4.msg_dir=msg
+    says err 'msg/VehicleAttitude.msg:2:1: unknown type'
+    expect 2 px4 probe "$lib" --msg-dir msg
+    says err 'msg/VehicleAttitude.msg:2:1: error: unknown type'
+done
 export PX4_STANDIN_ABI=2
 expect 3 px4 probe "$lib"
 unset PX4_STANDIN_ABI

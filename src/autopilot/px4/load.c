@@ -241,3 +241,49 @@ tac_status tac__uorb_folder_message(tac__uorb_folder *folder, const char *name,
     *message = copy;
     return TAC_OK;
 }
+
+// --- the folder or the built-in messages --------------------------------------------------------
+
+static bool is_builtin(const char *name)
+{
+    for (size_t i = 0; tac__uorb_builtin_topic(i); i++) {
+        if (!strcmp(tac__uorb_builtin_topic(i), name))
+            return true;
+    }
+    return false;
+}
+
+static bool holds(const tac__uorb_folder *folder, const char *name)
+{
+    return folder && tac__names_find(&folder->names, name) >= 0;
+}
+
+bool tac__uorb_knows(const tac__uorb_folder *folder, const char *name)
+{
+    return holds(folder, name) || is_builtin(name);
+}
+
+const char *tac__uorb_nearest(const tac__uorb_folder *folder, const char *name)
+{
+    tac__nearest nearest = tac__nearest_begin(name);
+    for (size_t i = 0; folder && i < folder->topic_count; i++)
+        tac__nearest_offer(&nearest, folder->topics[i].name);
+    for (size_t i = 0; tac__uorb_builtin_topic(i); i++)
+        tac__nearest_offer(&nearest, tac__uorb_builtin_topic(i));
+    return nearest.best;
+}
+
+tac_status tac__uorb_message_of(tac__arena *arena, tac__uorb_folder *folder, const char *name,
+                                const tac__uorb_message **message, tac_error *err)
+{
+    if (holds(folder, name))
+        return tac__uorb_folder_message(folder, name, message, err);
+    if (is_builtin(name) || !folder)
+        return tac__uorb_builtin(arena, name, message, err);
+    tac__fail(err, TAC_E_NAME, "no .msg file in '%s' is of topic '%s', and it is not built in",
+              folder->path, name);
+    const char *nearest = tac__uorb_nearest(folder, name);
+    if (nearest)
+        tac__error_append(err, "; did you mean '%s'?", nearest);
+    return TAC_E_NAME;
+}

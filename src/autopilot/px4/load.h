@@ -19,6 +19,16 @@ tac_status tac__uorb_folder_open(tac__arena *arena, const char *path, tac__uorb_
 tac_status tac__uorb_folder_message(tac__uorb_folder *folder, const char *topic,
                                     const tac__uorb_message **message, tac_error *err);
 
+// --- the folder or the built-in messages --------------------------------------------------------
+
+// True if the folder has a file for the topic, or the topic is built in. `folder` may be NULL.
+bool tac__uorb_knows(const tac__uorb_folder *folder, const char *topic);
+// The known topic with the nearest name; NULL: none is near.
+const char *tac__uorb_nearest(const tac__uorb_folder *folder, const char *topic);
+// The message of a topic: from the folder if it has a file for the topic, else built in.
+tac_status tac__uorb_message_of(tac__arena *arena, tac__uorb_folder *folder, const char *topic,
+                                const tac__uorb_message **message, tac_error *err);
+
 // --- without files ------------------------------------------------------------------------------
 
 // An empty folder, and a file for it: `path` is what errors call it, `type` its name without .msg.

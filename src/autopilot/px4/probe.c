@@ -24,6 +24,7 @@ typedef struct probe {
     const tac_px4_probe_def *def;
     const char *library;
     tac__arena arena;
+    tac__uorb_folder *folder; // NULL: the built-in messages
     tac__watch watch;
     tac__px4 *px4;
     tac__px4_facts facts;
@@ -40,22 +41,11 @@ static bool row_fits(const row *r)
            r->info.hash == r->message->hash;
 }
 
-static tac_status find_message(probe *p, tac__uorb_folder *folder, row *r, tac_error *err)
-{
-    const tac_status status = folder ? tac__uorb_folder_message(folder, r->topic, &r->message, err)
-                                     : tac__uorb_builtin(&p->arena, r->topic, &r->message, err);
-    if (status != TAC_E_NAME)
-        return status;
-    r->message = NULL; // the table shows that it is unknown
-    return TAC_OK;
-}
-
 static tac_status list_topics(probe *p, tac_error *err)
 {
     const tac_px4_probe_def *def = p->def;
-    tac__uorb_folder *folder = NULL;
     if (def->msg_dir)
-        TAC_TRY(tac__uorb_folder_open(&p->arena, def->msg_dir, &folder, err));
+        TAC_TRY(tac__uorb_folder_open(&p->arena, def->msg_dir, &p->folder, err));
     p->count = def->topic_count;
     while (!def->topic_count && tac__uorb_builtin_topic(p->count))
         p->count++;
@@ -63,8 +53,10 @@ static tac_status list_topics(probe *p, tac_error *err)
     if (!p->rows)
         return tac__fail_memory(err);
     for (size_t i = 0; i < p->count; i++) {
-        p->rows[i].topic = def->topic_count ? def->topics[i] : tac__uorb_builtin_topic(i);
-        TAC_TRY(find_message(p, folder, &p->rows[i], err));
+        row *r = &p->rows[i];
+        r->topic = def->topic_count ? def->topics[i] : tac__uorb_builtin_topic(i);
+        if (tac__uorb_knows(p->folder, r->topic)) // an unknown topic is told in the table
+            TAC_TRY(tac__uorb_message_of(&p->arena, p->folder, r->topic, &r->message, err));
     }
     return TAC_OK;
 }
@@ -94,8 +86,9 @@ static const char *verdict(const row *r)
     return row_fits(r) ? "fits" : "DIFFERS";
 }
 
-static void add_row(const row *r, tac__text *out)
+static void add_row(const probe *p, const row *r, tac__text *out)
 {
+    const char *nearest = r->message || r->known ? NULL : tac__uorb_nearest(p->folder, r->topic);
     tac__text_add(out, "  %-28s", r->topic);
     if (r->known)
         tac__text_add(out, "%6" PRIu32 "  %08" PRIx32 "  %5u", r->info.size, r->info.hash,
@@ -106,7 +99,10 @@ static void add_row(const row *r, tac__text *out)
         tac__text_add(out, "%8" PRIu32 "  %08" PRIx32, r->message->size, r->message->hash);
     else
         tac__text_add(out, "%8s  %8s", "-", "-");
-    tac__text_add(out, "  %s\n", verdict(r));
+    tac__text_add(out, "  %s", verdict(r));
+    if (nearest)
+        tac__text_add(out, "; did you mean '%s'?", nearest);
+    tac__text_add(out, "\n");
 }
 
 static void tell_text(probe *p, tac__text *out)
@@ -138,7 +134,7 @@ static void tell_text(probe *p, tac__text *out)
     tac__text_add(out, "  %-28s%6s  %8s  %5s%8s  %8s\n", "topic", "size", "hash", "queue", "size",
                   "hash");
     for (size_t i = 0; i < p->count; i++)
-        add_row(&p->rows[i], out);
+        add_row(p, &p->rows[i], out);
     for (size_t i = 0; p->def->fields && i < p->count; i++) {
         if (!p->rows[i].message)
             continue;

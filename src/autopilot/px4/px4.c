@@ -241,7 +241,7 @@ static tac_status read_traffic(tac_declare *d, px4 *c)
     if (status == TAC_OK)
         status = tac__px4_traffic_default(c->traffic, c->batteries, &err);
     if (status != TAC_OK)
-        return status == TAC_E_MEMORY ? status : tac_declare_fail(d, "msg_dir", "%s", err.text);
+        return tac__px4_blame(d, "msg_dir", &err);
     return tac__px4_traffic_read(d, c->traffic);
 }
 

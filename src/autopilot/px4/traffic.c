@@ -20,17 +20,6 @@ tac_status tac__px4_traffic_init(tac__px4_traffic *t, tac__arena *arena, const c
     return TAC_OK;
 }
 
-tac_status tac__px4_layout(tac__px4_traffic *t, const char *topic, const tac__uorb_message **layout,
-                           tac_error *err)
-{
-    if (!t->folder)
-        return tac__uorb_builtin(t->arena, topic, layout, err);
-    const tac_status status = tac__uorb_folder_message(t->folder, topic, layout, err);
-    if (status != TAC_E_NAME || tac__uorb_builtin(t->arena, topic, layout, NULL) != TAC_OK)
-        return status;
-    return TAC_OK;
-}
-
 static uint8_t *make_bytes(tac__px4_traffic *t, const tac__uorb_message *layout)
 {
     return tac__arena_alloc(t->arena, layout->size ? layout->size : 1);
@@ -40,7 +29,7 @@ tac_status tac__px4_add_publisher(tac__px4_traffic *t, const char *topic, int32_
                                   tac__px4_publisher **publisher, tac_error *err)
 {
     tac__px4_publisher p = {.topic = topic, .instance = instance, .period = 1};
-    TAC_TRY(tac__px4_layout(t, topic, &p.layout, err));
+    TAC_TRY(tac__uorb_message_of(t->arena, t->folder, topic, &p.layout, err));
     p.bytes = make_bytes(t, p.layout);
     if (!p.bytes ||
         !TAC__ARENA_GROW(t->arena, t->publishers, t->publisher_count, t->publisher_capacity))
@@ -54,7 +43,7 @@ tac_status tac__px4_add_subscriber(tac__px4_traffic *t, const char *topic, uint3
                                    tac__px4_subscriber **subscriber, tac_error *err)
 {
     tac__px4_subscriber s = {.topic = topic, .instance = instance};
-    TAC_TRY(tac__px4_layout(t, topic, &s.layout, err));
+    TAC_TRY(tac__uorb_message_of(t->arena, t->folder, topic, &s.layout, err));
     s.bytes = make_bytes(t, s.layout);
     if (!s.bytes ||
         !TAC__ARENA_GROW(t->arena, t->subscribers, t->subscriber_count, t->subscriber_capacity))

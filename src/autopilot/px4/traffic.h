@@ -84,14 +84,13 @@ tac_status tac__px4_traffic_init(tac__px4_traffic *t, tac__arena *arena, const c
                                  tac_error *err);
 // The table for a multirotor with so many batteries.
 tac_status tac__px4_traffic_default(tac__px4_traffic *t, size_t batteries, tac_error *err);
+// Blame a parameter for an error, with the place in the file that caused it.
+tac_status tac__px4_blame(tac_declare *d, const char *param, const tac_error *err);
 // `publish` and `subscribe` of the configuration. Declares outputs and watches.
 tac_status tac__px4_traffic_read(tac_declare *d, tac__px4_traffic *t);
 // Compile formulas, once everything is connected.
 tac_status tac__px4_traffic_compile(tac_declare *d, tac__px4_traffic *t);
 
-// The message of a topic: from the folder, else built in.
-tac_status tac__px4_layout(tac__px4_traffic *t, const char *topic, const tac__uorb_message **layout,
-                           tac_error *err);
 tac_status tac__px4_add_publisher(tac__px4_traffic *t, const char *topic, int32_t instance,
                                   tac__px4_publisher **publisher, tac_error *err);
 tac_status tac__px4_add_subscriber(tac__px4_traffic *t, const char *topic, uint32_t instance,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static tac_status blame(tac_declare *d, const char *param, const tac_error *err)
+tac_status tac__px4_blame(tac_declare *d, const char *param, const tac_error *err)
 {
     if (err->status == TAC_E_MEMORY)
         return TAC_E_MEMORY;
@@ -27,7 +27,7 @@ static bool yes(tac_declare *d, const char *name, const char *doc)
 
 static const char *topic_name(tac_declare *d)
 {
-    return tac_param_text(d, TAC_PARAM(.name = "topic", .fallback = "", .doc = "as PX4 calls it"));
+    return tac_param_text(d, TAC_PARAM(.name = "topic", .doc = "as PX4 calls it"));
 }
 
 // --- publish ------------------------------------------------------------------------------------
@@ -39,10 +39,10 @@ static tac_status read_field(tac_declare *d, tac__px4_traffic *t, tac__px4_publi
     tac_error err;
     tac__px4_fill fill = {.count = 1};
     if (tac__uorb_find(p->layout, field, &fill.slot, &err) != TAC_OK)
-        return blame(d, field, &err);
+        return tac__px4_blame(d, field, &err);
     const tac_status status = tac__px4_fill_field(t, p, field, source, &err);
     if (status != TAC_E_NAME)
-        return status == TAC_OK ? TAC_OK : blame(d, field, &err);
+        return status == TAC_OK ? TAC_OK : tac__px4_blame(d, field, &err);
     if (fill.slot.count > 1)
         return tac_declare_fail(d, field, "a formula is one number, '%s' has %u; name an element",
                                 field, fill.slot.count);
@@ -117,7 +117,7 @@ static tac_status find_or_add(tac_declare *d, tac__px4_traffic *t, const wish *w
     tac_error err;
     tac__px4_publisher *p;
     if (tac__px4_add_publisher(t, w->topic, w->instance, &p, &err) != TAC_OK)
-        return blame(d, "topic", &err);
+        return tac__px4_blame(d, "topic", &err);
     return tac__px4_fill_field(t, p, "timestamp", "time", &err) == TAC_E_MEMORY ? TAC_E_MEMORY
                                                                                 : TAC_OK;
 }
@@ -159,7 +159,7 @@ static tac_status add_output(tac_declare *d, tac__px4_traffic *t, tac__px4_subsc
     tac_error err;
     tac__px4_take take;
     if (tac__uorb_find(s->layout, field, &take.slot, &err) != TAC_OK)
-        return blame(d, name, &err);
+        return tac__px4_blame(d, name, &err);
     take.first = t->result_count;
     take.count = take.slot.count;
     t->result_count += take.count;
@@ -185,7 +185,7 @@ static tac_status find_subscriber(tac_declare *d, tac__px4_traffic *t, const cha
     }
     tac_error err;
     if (tac__px4_add_subscriber(t, topic, instance, s, &err) != TAC_OK)
-        return blame(d, "topic", &err);
+        return tac__px4_blame(d, "topic", &err);
     return TAC_OK;
 }
 
