@@ -117,7 +117,7 @@ static void test_refused(void **state)
     assert_int_equal(tac_engine_run(r.engine, 90000000, &r.err), TAC_E_COMPONENT);
     assert_non_null(strstr(r.err.text, "PX4 refuses the mission"));
     assert_non_null(strstr(r.err.text, "mission.waypoints': "));
-    assert_non_null(strstr(r.err.text, "takeoff not first waypoint item"));
+    assert_non_null(strstr(r.err.text, "takeoff not first waypoint item; mission check failed"));
     assert_string_equal(r.err.component, "uav.control");
     assert_true(r.err.t_us > 2400000 && r.err.t_us < 2700000);
     bool warned = false;

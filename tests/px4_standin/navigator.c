@@ -164,6 +164,20 @@ static void run_mission(navigator *n, const params *p, const seen *s, uint64_t n
     n->target.kind = n->target.kind == TARGET_LAND ? TARGET_NONE : TARGET_POSITION;
 }
 
+// Whether PX4's feasibility check accepts the mission. The reason for a refusal is not its last
+// line.
+static bool check(const navigator *n)
+{
+    const char *trouble = mission_trouble(&n->m);
+    if (!trouble)
+        return true;
+    char text[128];
+    snprintf(text, sizeof text, "Mission rejected: %s", trouble);
+    say("WARN", "navigator", text);
+    say("WARN", "navigator", "mission check failed");
+    return false;
+}
+
 // --- modes --------------------------------------------------------------------------------------
 
 static void enter(navigator *n, const params *p, const seen *s, int mode)
@@ -175,8 +189,10 @@ static void enter(navigator *n, const params *p, const seen *s, int mode)
         begin_return(n, p, s);
     if (mode == NAV_LOITER && !s->land.landed)
         n->target.kind = TARGET_POSITION;
-    if (mode == NAV_MISSION && n->checked)
+    if (mode == NAV_MISSION && n->checked) {
         n->result.finished = 1; // of a mission that is rejected, and of one that just begins
+        check(n);               // once more
+    }
     if (!n->running)
         return;
     if (n->over) { // from its beginning
@@ -198,13 +214,7 @@ static bool mission_valid(navigator *n, const seen *s, uint64_t now_us)
     if (n->checked || n->m.count == 0 || !placed || !home || !late)
         return n->result.valid;
     n->checked = true;
-    const char *trouble = mission_trouble(&n->m);
-    if (!trouble)
-        return true;
-    char text[128];
-    snprintf(text, sizeof text, "Mission rejected: %s", trouble);
-    say("WARN", "navigator", text);
-    return false;
+    return check(n);
 }
 
 static void publish_result(navigator *n, uorb *u, const seen *s, uint64_t now_us)

@@ -51,10 +51,27 @@ static tac_log_level level_of(const char *line, const char **rest)
     return TAC_LOG_INFO;
 }
 
-static void keep_words(tac__px4_flight *f, const char *text)
+// Keep a warning as the newest one, without the name of PX4's module.
+static void keep_words(tac__px4_words *w, const char *text)
 {
     const char *bracket = *text == '[' ? strstr(text, "] ") : NULL;
-    snprintf(f->words, sizeof f->words, "%s", bracket ? bracket + 2 : text);
+    char line[TAC__PX4_WORDS_LINE];
+    snprintf(line, sizeof line, "%s", bracket ? bracket + 2 : text);
+    size_t old = 0;
+    while (old < w->count && strcmp(w->lines[old], line))
+        old++;
+    if (old == w->count)
+        old = w->count < TAC__PX4_WORDS ? w->count++ : 0;
+    memmove(w->lines + old, w->lines + old + 1, (w->count - 1 - old) * sizeof w->lines[0]);
+    memcpy(w->lines[w->count - 1], line, sizeof line);
+}
+
+static void add_words(const tac__px4_words *w, tac_error *err)
+{
+    for (size_t i = 0; i < w->count; i++)
+        tac__error_append(err, "%s%s", i ? "; " : "", w->lines[i]);
+    if (w->count == 0)
+        tac__error_append(err, "it does not say why");
 }
 
 // What PX4 has printed goes to the log. `all`: also a line that has not ended.
@@ -70,7 +87,7 @@ static void log_text(tac_step *s, tac__px4_flight *f, bool all)
         if (!*text)
             continue;
         if (level >= TAC_LOG_WARN)
-            keep_words(f, text);
+            keep_words(&f->words, text);
         tac_log_write(s, level, "PX4: %s", text);
     }
     if (dropped)
@@ -243,7 +260,7 @@ static tac_status start(tac_step *s, const tac__px4_component *c)
     put_pilot(f);
     TAC_TRY(exchange(s, c, 0, true));
     log_text(s, f, false);
-    f->words[0] = '\0';
+    f->words.count = 0;
     if (*c->mission)
         TAC_TRY(tac__px4_load_mission(f->px4, c->mission, &f->err));
     log_text(s, f, false);
@@ -414,8 +431,9 @@ static tac_status check_refusal(tac_step *s, const tac__px4_component *c)
     if (!*c->mission)
         return tac__fail(&f->err, TAC_E_COMPONENT,
                          "PX4 was asked for a mission; the parameter 'mission' names none");
-    return tac__fail(&f->err, TAC_E_COMPONENT, "PX4 refuses the mission '%s': %s", c->mission,
-                     *f->words ? f->words : "it does not say why");
+    tac__fail(&f->err, TAC_E_COMPONENT, "PX4 refuses the mission '%s': ", c->mission);
+    add_words(&f->words, &f->err);
+    return f->err.status;
 }
 
 static tac_status fly(tac_step *s, const tac__px4_component *c)

@@ -53,6 +53,15 @@ enum {
     TAC__PX4_OUT_LAND_DETECTED,
 };
 
+// The last warnings of PX4, the newest at the end, each once. PX4 gives its reason for a refusal
+// some lines before the last one.
+enum { TAC__PX4_WORDS = 3, TAC__PX4_WORDS_LINE = 160 };
+
+typedef struct tac__px4_words {
+    size_t count;
+    char lines[TAC__PX4_WORDS][TAC__PX4_WORDS_LINE];
+} tac__px4_words;
+
 // PX4 itself and the state of the bridge. The engine does not own them, so there are no
 // checkpoints.
 typedef struct tac__px4_flight {
@@ -67,10 +76,10 @@ typedef struct tac__px4_flight {
     int32_t reached;        // items, since it was armed
     int32_t reached_before; // as PX4 still reports of the flight before; 0: nothing
     int32_t phase;
-    bool warned;                   // that there is no mission to fly
-    tac_time refused_us;           // since when PX4 refuses the mission, if it does
-    tac__printed printed;          // text of PX4
-    char words[TAC__PRINTED_LINE]; // its last warning, "": none
+    bool warned;          // that there is no mission to fly
+    tac_time refused_us;  // since when PX4 refuses the mission, if it does
+    tac__printed printed; // text of PX4
+    tac__px4_words words;
     tac_error err;
 } tac__px4_flight;
 
