@@ -350,9 +350,13 @@ TAC_API const char *const *tac_param_words(tac_declare *d, const tac_param_def *
 TAC_API int tac_param_choice(tac_declare *d, const tac_param_def *p, const char *const *names);
 // The name of a file, relative to the file in which it is written; "" stays "".
 TAC_API const char *tac_param_path(tac_declare *d, const tac_param_def *p);
-// The name of a library or folder that the component uses as it runs, relative in the same way. It
+// The name of a library that the component uses as it runs, relative in the same way. It
 // need not be there, is no part of the model and does not travel with recordings.
 TAC_API const char *tac_param_tool(tac_declare *d, const tac_param_def *p);
+// The name of a folder, relative in the same way, with files that the component needs to be built.
+// Files in the folder and in its direct subfolders whose names end in `range` (".msg") travel with
+// recordings. The folder is no part of the model.
+TAC_API const char *tac_param_folder(tac_declare *d, const tac_param_def *p);
 // A number that may change during the run: it is also an optional input of the same name, which
 // rests at the parameter's value. Returns the index of the input.
 TAC_API int tac_param_input(tac_declare *d, const tac_param_def *p);

@@ -1,9 +1,11 @@
-// file.c - whole files in, whole files out. The one file of base that knows POSIX: which file is
-// which is a question of device and inode, and of locks.
+// file.c - whole files in, whole files out, and what a folder holds. The one file of base that
+// knows POSIX: which file is which is a question of device and inode, and of locks.
 #define _GNU_SOURCE // mkostemp
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -94,6 +96,56 @@ bool tac__file_begins(const char *path, const void *bytes, size_t size)
     if (fd >= 0)
         close(fd);
     return whole && !memcmp(head, bytes, size);
+}
+
+// --- folders ------------------------------------------------------------------------------------
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+tac_status tac__folder_list(tac__arena *arena, const char *path, const char *ending, bool optional,
+                            size_t max, const char *const **names, size_t *count, tac_error *err)
+{
+    const char **list = NULL;
+    size_t capacity = 0;
+    *names = NULL;
+    *count = 0;
+    errno = 0;
+    DIR *stream = opendir(path);
+    if (!stream && optional && (errno == ENOENT || errno == ENOTDIR))
+        return TAC_OK;
+    if (!stream)
+        return tac__fail(err, TAC_E_FILE, "cannot open folder '%s': %s", path,
+                         tac__errno_text(errno));
+    tac_status status = TAC_OK;
+    while (status == TAC_OK) {
+        errno = 0;
+        const struct dirent *entry = readdir(stream);
+        if (!entry) {
+            if (errno)
+                status = tac__fail(err, TAC_E_FILE, "cannot read folder '%s': %s", path,
+                                   tac__errno_text(errno));
+            break;
+        }
+        if (entry->d_name[0] == '.' || !tac__ends_in(entry->d_name, ending))
+            continue;
+        const char *name = NULL;
+        if (*count == max)
+            status =
+                tac__fail(err, TAC_E_LIMIT, "'%s' has more than %zu files *%s", path, max, ending);
+        else if (!(name = tac__arena_text(arena, entry->d_name)) ||
+                 !TAC__ARENA_GROW(arena, list, *count, capacity))
+            status = tac__fail_memory(err);
+        else
+            list[(*count)++] = name;
+    }
+    closedir(stream);
+    if (status == TAC_OK && *count)
+        qsort(list, *count, sizeof *list, compare_names);
+    *names = list;
+    return status;
 }
 
 // --- making files -------------------------------------------------------------------------------

@@ -15,6 +15,11 @@ tac_status tac__file_read(const char *path, size_t limit, const tac_allocator *a
 bool tac__file_begins(const char *path, const void *bytes, size_t size);
 void tac__file_free(const tac_allocator *allocator, char *bytes, size_t size);
 
+// List the names in a folder that end in `ending`, sorted, without names that begin with a dot. At
+// most `max`. A folder that does not exist is an error, or empty if it is `optional`.
+tac_status tac__folder_list(tac__arena *arena, const char *path, const char *ending, bool optional,
+                            size_t max, const char *const **names, size_t *count, tac_error *err);
+
 // --- files that appear when they are whole ------------------------------------------------------
 
 enum { TAC__PATH_MAX = 4096 };

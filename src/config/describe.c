@@ -71,7 +71,8 @@ static void text_params(const tac__component *c, tac__text *out)
         if (p->unit)
             tac__text_add(out, ", %s", p->unit);
         if (p->range)
-            tac__text_add(out, ", in %s", p->range);
+            tac__text_add(out, strcmp(c->params[i].kind, "folder") ? ", in %s" : " of *%s files",
+                          p->range);
         for (size_t k = 0; c->params[i].choices && c->params[i].choices[k]; k++)
             tac__text_add(out, "%s %s", k ? " |" : ", one of", c->params[i].choices[k]);
         tac__text_add(out,

@@ -4,6 +4,7 @@
 // Names of files are relative to the file in which they are written, and extended files may lie
 // elsewhere: so names are written relative to the folder of the file that was loaded.
 #include "config/config.h"
+#include "base/file.h"
 #include "base/floats.h"
 #include "base/node.h"
 #include "base/text.h"
@@ -19,6 +20,10 @@ typedef struct moved { // a scalar that names a file
     const char *text;
 } moved;
 
+typedef struct embedded { // a file or folder that is stored with the text
+    const char *path, *name;
+} embedded;
+
 typedef struct declared { // the parameters of a type, declared once
     const tac_component_type *type;
     const tac__component *instance;
@@ -32,6 +37,8 @@ typedef struct emitter {
     size_t count, capacity;
     bool embed;            // the files are stored with the text, each in a folder of its own
     const tac_node *plant; // the section; NULL: there is none
+    embedded *embedded;
+    size_t embedded_count, embedded_capacity;
     tac_record_file *files;
     size_t file_count, file_capacity;
     declared *types;
@@ -50,24 +57,74 @@ static const char *absolute(emitter *e, const char *path)
     return copy;
 }
 
-// The name of a file that is stored with the text: in a numbered folder, so that names cannot
-// collide, under its own name.
-static const char *embed_file(emitter *e, const char *path)
+static bool add_file(emitter *e, const char *name, const char *path)
 {
-    for (size_t i = 0; i < e->file_count; i++) {
-        if (!strcmp(e->files[i].path, path))
-            return e->files[i].name;
-    }
-    const char *slash = strrchr(path, '/');
-    const char *name =
-        tac__arena_format(&e->arena, "files/%zu/%s", e->file_count + 1, slash ? slash + 1 : path);
-    if (!name || !TAC__ARENA_GROW(&e->arena, e->files, e->file_count, e->file_capacity))
-        return NULL;
+    if (!name || !path || !TAC__ARENA_GROW(&e->arena, e->files, e->file_count, e->file_capacity))
+        return false;
     e->files[e->file_count++] = (tac_record_file){name, path};
+    return true;
+}
+
+// Add the files of a folder and of its direct subfolders that end in `ending`. A folder that cannot
+// be read is empty here; the component that needs it reports why.
+static bool add_folder(emitter *e, const char *name, const char *path, const char *ending)
+{
+    const char *const *folders, *const *names;
+    size_t folder_count, count;
+    if (tac__folder_list(&e->arena, path, "", false, SIZE_MAX, &folders, &folder_count, NULL) !=
+        TAC_OK)
+        return true;
+    for (size_t i = 0; i <= folder_count; i++) { // the last: the folder itself
+        const char *below = i < folder_count ? folders[i] : ".";
+        const char *in =
+            i < folder_count ? tac__arena_format(&e->arena, "%s/%s", path, below) : path;
+        const char *to =
+            i < folder_count ? tac__arena_format(&e->arena, "%s/%s", name, below) : name;
+        if (!in || !to)
+            return false;
+        if (tac__folder_list(&e->arena, in, ending, false, SIZE_MAX, &names, &count, NULL) !=
+            TAC_OK)
+            continue; // a file
+        for (size_t k = 0; k < count; k++) {
+            if (!add_file(e, tac__arena_format(&e->arena, "%s/%s", to, names[k]),
+                          tac__arena_format(&e->arena, "%s/%s", in, names[k])))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Return the name of a file that is stored with the text, or of a folder if `ending` is given: in a
+// numbered folder, so that names cannot collide, under its own name. NULL: no memory.
+static const char *embed(emitter *e, const char *path, const char *ending)
+{
+    for (size_t i = 0; i < e->embedded_count; i++) {
+        if (!strcmp(e->embedded[i].path, path))
+            return e->embedded[i].name;
+    }
+    size_t end = strlen(path);
+    while (ending && end > 1 && path[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && path[begin - 1] != '/')
+        begin--;
+    const bool named = begin < end && strcmp(path, ".") && strcmp(path, "..");
+    const char *name =
+        tac__arena_format(&e->arena, "files/%zu/%.*s", e->embedded_count + 1,
+                          named ? (int)(end - begin) : 6, named ? path + begin : "folder");
+    if (!name ||
+        !TAC__ARENA_GROW(&e->arena, e->embedded, e->embedded_count, e->embedded_capacity) ||
+        !(ending ? add_folder(e, name, path, ending) : add_file(e, name, path)))
+        return NULL;
+    e->embedded[e->embedded_count++] = (embedded){path, name};
     return name;
 }
 
-static void move_path(emitter *e, const tac_node *node, bool stays)
+// How a name is written into a configuration that is stored: as the name of a file or a folder that
+// is stored with it, or as an absolute name.
+typedef enum fate_of_path { STAYS, FILE_TRAVELS, FOLDER_TRAVELS } fate_of_path;
+
+static void move_path(emitter *e, const tac_node *node, fate_of_path fate, const char *ending)
 {
     if (!node || tac_node_kind_of(node) != TAC_NODE_SCALAR || tac_node_is_null(node) ||
         !*tac_node_text(node))
@@ -85,7 +142,8 @@ static void move_path(emitter *e, const tac_node *node, bool stays)
                        : path                                                    ? path + folder
                                                                                  : NULL;
     if (e->embed && path)
-        text = stays ? absolute(e, path) : embed_file(e, path);
+        text = fate == STAYS ? absolute(e, path)
+                             : embed(e, path, fate == FOLDER_TRAVELS ? ending : NULL);
     if (!text || !TAC__ARENA_GROW(&e->arena, e->moved, e->count, e->capacity)) {
         e->out.failed = true;
         return;
@@ -125,9 +183,12 @@ static void move_params(emitter *e, const tac_node *component)
     const tac__component *instance =
         type && params && tac_node_kind_of(params) == TAC_NODE_MAP ? declare(e, type) : NULL;
     for (size_t i = 0; instance && i < instance->param_count; i++) {
-        const bool tool = !strcmp(instance->params[i].kind, "tool");
-        if (tool || !strcmp(instance->params[i].kind, "path"))
-            move_path(e, tac_node_get(params, instance->params[i].name), tool);
+        static const char *const kinds[] = {"tool", "path", "folder"}; // by fate
+        const tac__param *p = &instance->params[i];
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            if (!strcmp(p->kind, kinds[k]))
+                move_path(e, tac_node_get(params, p->name), (fate_of_path)k, p->def.range);
+        }
     }
 }
 
@@ -144,13 +205,13 @@ static void move_files(emitter *e)
     const tac_node *plugins = tac_node_get(root, "plugins"),
                    *entities = tac_node_get(root, "entities");
     for (size_t i = 0; plugins && i < tac_node_count(plugins); i++)
-        move_path(e, tac_node_item(plugins, i), true);
+        move_path(e, tac_node_item(plugins, i), STAYS, NULL);
     const tac_node *federation = tac_node_get(root, "federation");
     const tac_node *processes = federation ? tac_node_get(federation, "processes") : NULL;
     for (size_t i = 0; processes && i < tac_node_count(processes); i++) {
         const tac_node *process = tac_node_item(processes, i);
         if (tac_node_kind_of(process) == TAC_NODE_MAP)
-            move_path(e, tac_node_get(process, "config"), true);
+            move_path(e, tac_node_get(process, "config"), STAYS, NULL);
     }
     move_components(e, root);
     for (size_t i = 0; entities && i < tac_node_count(entities); i++)

@@ -74,6 +74,37 @@ grep -aq '\[uav.control\] PX4: \[navigator\] Executing Mission' flight.ulg ||
 rm flight.ulg
 [ "$(wc -c <flight.mcap)" -lt 30000000 ] || fail 'the recording is too large'
 
+# A recording has the .msg files of msg_dir inside, with those of a folder in it: it replays where
+# they are gone. What a recording names outside of itself is not opened.
+mkdir -p px4/msg/versioned
+cp "$TACTUS_SOURCE"/tests/autopilot/data/px4_msg/*.msg px4/msg
+fence=px4/msg/versioned/GeofenceStatus.msg
+printf 'uint64 timestamp\nuint32 geofence_id\nuint8 status\n' >$fence
+echo 'left behind' >px4/msg/notes.txt
+printf 'extends: "%s"\nduration: 1 s\nexpect: {}\nautopilot: {px4: {msg_dir: %s, %s}}\n' "$one" px4/msg/ \
+    'subscribe: [{topic: geofence_status, fields: {fence: geofence_id}}]' >fence.yaml
+expect 0 run fence.yaml --set autopilot.px4.library="$lib" -q --out fence.mcap
+mv $fence kept.msg
+printf 'uint64 timestamp\nfloat32 geofence_id\n' >$fence
+expect 0 replay fence.mcap --json
+same 'replay with changed .msg files' "$(value out hash_match)" true
+expect 0 info fence.mcap --resolved
+says out 'msg_dir: files/2/msg'
+! grep -aq 'left behind' fence.mcap || fail 'a file that is no .msg file is in the recording'
+cp out resolved.yaml
+mv kept.msg $fence
+for folder in ../px4/msg "$PWD/px4/msg" files/../../px4/msg files/3; do
+    sed "s|files/2/msg|$folder|" resolved.yaml >forged.yaml
+    PX4_LOCKSTEP_LIB=$lib "$TACTUS_BUILD/tests/tool_record_forge" fence.yaml forged.yaml forged.mcap \
+        files/1/square.waypoints="$TACTUS_SOURCE/examples/missions/square.waypoints" >/dev/null ||
+        fail 'cannot forge'
+    expect 2 replay forged.mcap
+    says err "component 'uav.control'"
+done
+mv px4 gone
+expect 0 replay fence.mcap --json
+same 'replay without .msg files' "$(value out hash_match)" true
+
 expect 3 run "$one" -q
 says err 'no library of PX4 is named' PX4_LOCKSTEP_LIB
 expect 3 run "$one" -q --set autopilot.px4.library=nosuch.so

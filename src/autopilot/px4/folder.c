@@ -5,62 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-typedef struct listing {
-    const char **names;
-    size_t count, capacity;
-} listing;
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static tac_status read_names(tac__arena *arena, DIR *stream, const char *path, listing *list,
-                             tac_error *err)
-{
-    for (;;) {
-        errno = 0;
-        const struct dirent *entry = readdir(stream);
-        if (!entry)
-            break;
-        if (entry->d_name[0] == '.' || !tac__ends_in(entry->d_name, ".msg"))
-            continue;
-        if (!TAC__ARENA_GROW(arena, list->names, list->count, list->capacity))
-            return tac__fail_memory(err);
-        list->names[list->count] = tac__arena_text(arena, entry->d_name);
-        if (!list->names[list->count++])
-            return tac__fail_memory(err);
-        if (list->count > TAC__UORB_FILES_MAX)
-            return tac__fail(err, TAC_E_LIMIT, "'%s' has more than %d .msg files", path,
-                             TAC__UORB_FILES_MAX);
-    }
-    if (errno)
-        return tac__fail(err, TAC_E_FILE, "cannot read folder '%s': %s", path,
-                         tac__errno_text(errno));
-    return TAC_OK;
-}
-
-static tac_status list_folder(tac__arena *arena, const char *path, bool optional, listing *list,
-                              tac_error *err)
-{
-    errno = 0;
-    DIR *stream = opendir(path);
-    if (!stream && optional && errno == ENOENT)
-        return TAC_OK;
-    if (!stream)
-        return tac__fail(err, TAC_E_FILE, "cannot open folder '%s': %s", path,
-                         tac__errno_text(errno));
-    const tac_status status = read_names(arena, stream, path, list, err);
-    closedir(stream);
-    if (status == TAC_OK && list->count)
-        qsort(list->names, list->count, sizeof *list->names, compare_names);
-    return status;
-}
 
 static tac_status add_file(tac__arena *arena, tac__uorb_folder *folder, const char *path,
                            const char *name, tac_error *err)
@@ -81,11 +26,13 @@ static tac_status add_file(tac__arena *arena, tac__uorb_folder *folder, const ch
 static tac_status add_folder(tac__arena *arena, tac__uorb_folder *folder, const char *path,
                              bool optional, size_t *count, tac_error *err)
 {
-    listing list = {0};
-    TAC_TRY(list_folder(arena, path, optional, &list, err));
-    for (size_t i = 0; i < list.count; i++)
-        TAC_TRY(add_file(arena, folder, path, list.names[i], err));
-    *count += list.count;
+    const char *const *names;
+    size_t found;
+    TAC_TRY(
+        tac__folder_list(arena, path, ".msg", optional, TAC__UORB_FILES_MAX, &names, &found, err));
+    for (size_t i = 0; i < found; i++)
+        TAC_TRY(add_file(arena, folder, path, names[i], err));
+    *count += found;
     return TAC_OK;
 }
 

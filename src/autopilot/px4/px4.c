@@ -233,8 +233,8 @@ static void declare_outputs(tac_declare *d, const px4 *c)
 
 static tac_status read_traffic(tac_declare *d, px4 *c)
 {
-    const char *folder = tac_param_tool(
-        d, TAC_PARAM(.name = "msg_dir", .fallback = "",
+    const char *folder = tac_param_folder(
+        d, TAC_PARAM(.name = "msg_dir", .fallback = "", .range = ".msg",
                      .doc = "folder with PX4's .msg files; none: the built-in messages"));
     tac_error err;
     tac_status status = tac__px4_traffic_init(c->traffic, &c->arena, folder, &err);

@@ -167,7 +167,11 @@ static bool leads_below(const char *name)
     return true;
 }
 
-static const char *path_of(tac_declare *d, const tac_param_def *p, bool tool)
+// A name in the configuration of a recording leads nowhere but into the recording. One that leads
+// out of it is reported, or counts as absent.
+typedef enum outside_rule { OUTSIDE_REPORTED, OUTSIDE_ABSENT, ALWAYS_ABSENT } outside_rule;
+
+static const char *path_of(tac_declare *d, const tac_param_def *p, outside_rule outside)
 {
     tac__given g;
     char buffer[TAC__GIVEN_TEXT];
@@ -175,9 +179,11 @@ static const char *path_of(tac_declare *d, const tac_param_def *p, bool tool)
     const char *file = g.node ? tac_node_place(g.node)->file : NULL;
     const char *untrusted = d->plan ? d->plan->def.untrusted : NULL;
     if (untrusted && file && !strcmp(file, untrusted)) {
-        if (tool)
+        if (outside == ALWAYS_ABSENT)
             return "";
         if (!leads_below(text)) {
+            if (outside == OUTSIDE_ABSENT)
+                return "";
             (void)tac_declare_fail(d, p->name, "'%s' is not opened: it leads out of the recording",
                                    text);
             return "";
@@ -192,7 +198,7 @@ static const char *path_of(tac_declare *d, const tac_param_def *p, bool tool)
 const char *tac_param_path(tac_declare *d, const tac_param_def *p)
 {
     TAC__PARAM_KNOWN(p);
-    const char *path = path_of(d, p, false);
+    const char *path = path_of(d, p, OUTSIDE_REPORTED);
     if (path)
         record_file(d, p, path);
     return path ? path : "";
@@ -201,7 +207,15 @@ const char *tac_param_path(tac_declare *d, const tac_param_def *p)
 const char *tac_param_tool(tac_declare *d, const tac_param_def *p)
 {
     TAC__PARAM_KNOWN(p);
-    const char *path = path_of(d, p, true);
+    const char *path = path_of(d, p, ALWAYS_ABSENT);
     tac__param_record(d, p, "tool", "", NULL);
+    return path ? path : "";
+}
+
+const char *tac_param_folder(tac_declare *d, const tac_param_def *p)
+{
+    TAC__PARAM_KNOWN(p);
+    const char *path = path_of(d, p, OUTSIDE_ABSENT);
+    tac__param_record(d, p, "folder", "", NULL);
     return path ? path : "";
 }
