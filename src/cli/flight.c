@@ -8,7 +8,12 @@ enum {
     SAMPLE_US = 10000,
     CRASH_DEG = 60,          // on the ground, no vehicle that stands is tilted as far
     CRASH_REST_US = 1000000, // one that still jumps about on its hull is on the ground, too
+    STAND_US = 1000000,      // a vehicle that has stood so long and leaves the ground takes off
 };
+
+// A touch may lie between two samples. It is noticed by the loss of more sink than motors can take
+// away in 10 ms (30 g), no higher above the ground than vehicles are tall.
+static const double STRUCK_M_S = 3, STRUCK_HEIGHT_M = 1;
 
 void cli_flight_init(cli_flight *f)
 {
@@ -281,31 +286,56 @@ static void read_velocity(tac_engine *engine, cli_vehicle *v, const double posit
     v->max_speed_m_s = v->seen ? fmax(v->max_speed_m_s, v->speed_m_s) : v->speed_m_s;
 }
 
-// The impact is the first touch of the ground since the vehicle last flew upright for a second:
-// what jumps and tumbles after it is part of the same crash.
-static void look_for_impact(cli_vehicle *v, bool airborne, tac_time t_us, tac_time passed_us)
+// For how long a vehicle may jump after a touch: as a stone does, and at least a second.
+static tac_time bounce_us(const cli_vehicle *v)
 {
-    if (airborne) {
-        v->upright_us = v->tilt_deg > CRASH_DEG ? 0 : v->upright_us + passed_us;
-        v->touched &= v->upright_us < CRASH_REST_US;
-        return;
-    }
-    if (v->seen && v->airborne && !v->touched) {
-        v->touched = true;
-        v->impact_us = t_us;
-        v->impact_m_s = v->speed_m_s; // in the last sample before
-        v->impact_sink_m_s = v->sink_m_s;
-        v->impact_deg = v->tilt_deg;
-    }
-    v->upright_us = 0;
-    v->on_ground_us = t_us;
+    const double g_m_s2 = 9.80665, ballistic_s = 2 * v->impact_m_s / g_m_s2;
+    return ballistic_s > 1 && ballistic_s < 1000 ? (tac_time)(ballistic_s * 1e6) : CRASH_REST_US;
 }
 
-// A vehicle that ends on the ground and does not stand on its feet.
+// The touchdown is the fastest touch since the vehicle took off, which is the first of those that
+// follow from each other. The impact is the first touch since it last flew upright for longer than
+// it jumps: what jumps and tumbles after it is part of the same crash.
+static void touch(cli_vehicle *v, double sink_m_s, double speed_m_s, tac_time t_us)
+{
+    v->touchdown_m_s = fmax(v->touchdown_m_s, sink_m_s);
+    const bool smashes = touch_is_seen(v) && sink_m_s > CLI_CRASH_M_S && !v->smashed;
+    if (!v->touched || smashes) {
+        v->touched = true;
+        v->impact_us = t_us;
+        v->impact_m_s = speed_m_s;
+        v->impact_deg = v->tilt_deg;
+    }
+    v->smashed |= smashes;
+}
+
+// A vehicle that ends on the ground and does not stand on its feet, or that was smashed.
 static bool has_crashed(const cli_flight *f, const cli_vehicle *v)
 {
     const bool rests = !v->airborne || (v->touched && f->last_us - v->on_ground_us < CRASH_REST_US);
-    return v->seen && rests && v->tilt_deg > CRASH_DEG;
+    return v->smashed || (v->seen && rests && v->tilt_deg > CRASH_DEG);
+}
+
+// Look for a touch of the ground since the last sample. Speeds are those of that sample: the last
+// in the air.
+static void look_for_touch(const cli_flight *f, cli_vehicle *v, bool airborne, double sink_m_s,
+                           double speed_m_s, tac_time t_us)
+{
+    const tac_time passed_us = t_us - f->last_us;
+    const bool struck =
+        airborne && sink_m_s - v->sink_m_s > STRUCK_M_S && cli_altitude_m(f, v) < STRUCK_HEIGHT_M;
+    if (airborne && v->stood_us >= STAND_US)
+        v->touchdown_m_s = (double)NAN;
+    v->stood_us = airborne ? 0 : v->stood_us + passed_us;
+    if (v->seen && v->airborne && (!airborne || struck))
+        touch(v, sink_m_s, speed_m_s, t_us);
+    if (!airborne || struck) {
+        v->upright_us = 0;
+        v->on_ground_us = t_us;
+    } else {
+        v->upright_us = v->tilt_deg > CRASH_DEG ? 0 : v->upright_us + passed_us;
+        v->touched &= v->smashed || v->upright_us < bounce_us(v);
+    }
 }
 
 static void follow(cli_flight *f, tac_engine *engine, cli_vehicle *v, tac_time t_us)
@@ -317,6 +347,7 @@ static void follow(cli_flight *f, tac_engine *engine, cli_vehicle *v, tac_time t
     if (!v->seen) {
         memcpy(v->start_m, position, sizeof position);
         read_numbers(engine, v, TAC_ROLE_SOC, v->start_soc, v->batteries);
+        v->touchdown_m_s = (double)NAN;
     } else if (v->airborne || airborne) {
         const double *p = v->position_m;
         v->distance_m += sqrt((position[0] - p[0]) * (position[0] - p[0]) +
@@ -324,10 +355,11 @@ static void follow(cli_flight *f, tac_engine *engine, cli_vehicle *v, tac_time t
                               (position[2] - p[2]) * (position[2] - p[2]));
         v->flight_us += t_us - f->last_us;
     }
+    const double sink_m_s = v->sink_m_s, speed_m_s = v->speed_m_s;
     v->tilt_deg = read_tilt(engine, v);
-    look_for_impact(v, airborne, t_us, t_us - f->last_us);
     read_velocity(engine, v, position, v->seen ? t_us - f->last_us : 0);
     memcpy(v->position_m, position, sizeof position);
+    look_for_touch(f, v, airborne, sink_m_s, speed_m_s, t_us);
     const double altitude = cli_altitude_m(f, v);
     v->max_altitude_m = v->seen ? fmax(v->max_altitude_m, altitude) : altitude;
     v->airborne = airborne;
@@ -430,7 +462,7 @@ bool cli_tells_ground(const cli_vehicle *v)
 
 double cli_touchdown_m_s(const cli_vehicle *v)
 {
-    return v->landed && v->touched && touch_is_seen(v) ? v->impact_sink_m_s : (double)NAN;
+    return v->landed ? v->touchdown_m_s : (double)NAN;
 }
 
 const double *cli_landing_from(const cli_flight *f, const cli_vehicle *v)

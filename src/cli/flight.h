@@ -32,11 +32,15 @@ typedef struct cli_vehicle {
     tac_time flight_us;                   // time in the air
     double speed_m_s, sink_m_s, tilt_deg; // NaN: not known
     double max_speed_m_s;
-    bool touched; // the ground, since it last flew upright: the impact is valid
-    tac_time impact_us;
-    double impact_m_s, impact_sink_m_s, impact_deg; // speeds just before, tilt at that time
-    tac_time upright_us, on_ground_us;              // flying upright since; last on the ground at
-    bool crashed;                                   // ended on the ground, not on its feet
+    bool touched;       // True if the impact is known.
+    bool smashed;       // True once it hit the ground faster than it survives.
+    tac_time impact_us; // The impact: what smashed it, else the first touch since a flight.
+    double impact_m_s, impact_deg; // Speed just before the impact, tilt at that time.
+    double touchdown_m_s;          // Fastest sink at a touch since it took off; NaN: no touch.
+    tac_time upright_us;           // Time in upright flight without a touch.
+    tac_time stood_us;             // Time on the ground without a flight.
+    tac_time on_ground_us;         // Last sample on the ground.
+    bool crashed; // True if it was smashed, or ended on the ground, not on its feet.
     bool landed, armed;
     int64_t reached, total; // items of the mission; without control 0
 } cli_vehicle;
@@ -92,6 +96,8 @@ double cli_touchdown_m_s(const cli_vehicle *vehicle);
 // Faster is a hard landing: the limit descent velocity that landing gear is built for (10 ft/s,
 // FAR 25.473); a fall from 0.5 m.
 #define CLI_HARD_LANDING_M_S 3.0
+// Faster is a crash: four times the energy that landing gear is built for; a fall from 1.8 m.
+#define CLI_CRASH_M_S (2 * CLI_HARD_LANDING_M_S)
 // What a landing is measured from: the landing point of the mission if all items were passed, else
 // the start. NULL: the vehicle has not flown and landed, or its start is not known.
 const double *cli_landing_from(const cli_flight *flight, const cli_vehicle *vehicle);

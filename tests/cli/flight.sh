@@ -102,12 +102,36 @@ near 'tilt of the impact' "$(member impact_tilt_deg)" 180 1e-3
 near 'tilt at the end' "$(member tilt_deg)" 180 1
 expect 0 run fall.yaml # a crash is a result
 says out '  crashed            at 1.4' ' m/s, tilt 180 deg; on the ground with a tilt of '
-# Upright the same fall is a landing, and a hard one.
-expect 0 run fall.yaml --json --set components.vehicle.params.attitude='[0, 0, 0]'
-same 'on its feet' "$(value out crashed),$(value out landed),$(value out hard_landing)" false,true,true
-near 'speed of the touchdown' "$(value out touchdown_speed_m_s)" 13.885 0.1
+# On its feet the same fall is a crash, too: whatever it does afterwards, also where it bounces for
+# longer than a second, where the bounce lies between two samples, and where it is still in the air.
+upright() { # Z OPTION...
+    z=$1
+    shift
+    expect 0 run fall.yaml --json --duration 12s \
+        --set components.vehicle.params.attitude='[0, 0, 0]' \
+        --set components.vehicle.params.position="[0, 0, $z]" "$@"
+}
+ground='components.vehicle.params.ground={stiffness: %s, damping: %s, friction: 0.8, smoothing: 0.05 m/s}'
+for bounce in '500 N/m:60 N*s/m' '500 N/m:2 N*s/m' '5000 N/m:1 N*s/m' '5000000 N/m:30 N*s/m'; do
+    # shellcheck disable=SC2059
+    upright -10 --set "$(printf "$ground" "${bounce%:*}" "${bounce#*:}")"
+    same "a fall on its feet, $bounce" \
+        "$(value out crashed),$(value out landed),$(value out hard_landing)" true,false,false
+    near "the time of the impact, $bounce" "$(member t_us)" 1420964 10001
+    near "speed of the impact, $bounce" "$(member impact_speed_m_s)" 13.885 0.1
+done
 expect 0 run fall.yaml --set components.vehicle.params.attitude='[0, 0, 0]'
-says out '  landing            hard, ' ', touchdown with 13.'
+says out '  crashed            at 1.4' ' m/s, tilt 0 deg; on the ground with a tilt of 0 deg'
+# With 5.4 m/s it lands hard. The touchdown is the first touch, however long the bounce takes.
+for bounce in '500 N/m:60 N*s/m' '500 N/m:2 N*s/m' '5000 N/m:20 N*s/m' '5000000 N/m:600 N*s/m'; do
+    # shellcheck disable=SC2059
+    upright -1.6 --set "$(printf "$ground" "${bounce%:*}" "${bounce#*:}")"
+    same "a hard landing, $bounce" "$(value out crashed),$(value out hard_landing)" false,true
+    near "speed of the touchdown, $bounce" "$(value out touchdown_speed_m_s)" 5.4241 0.1
+done
+expect 0 run fall.yaml --set components.vehicle.params.attitude='[0, 0, 0]' \
+    --set components.vehicle.params.position='[0, 0, -1.6]'
+says out '  landing            hard, ' ', touchdown with 5.'
 # From 0.4 m it has 2.4 m/s: 0.1 m of that are its feet.
 expect 0 run fall.yaml --json --set components.vehicle.params.attitude='[0, 0, 0]' \
     --set components.vehicle.params.position='[0, 0, -0.4]'

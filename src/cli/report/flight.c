@@ -60,7 +60,9 @@ static void crash_line(cli_lines *lines, const cli_vehicle *v)
         tac__out_add(&out, "at %s with %.1f m/s, tilt %.0f deg; ", when, v->impact_m_s,
                      v->impact_deg);
     }
-    tac__out_add(&out, "on the ground with a tilt of %.0f deg", v->tilt_deg);
+    tac__out_add(&out, "%s with a tilt of %.0f deg",
+                 v->airborne && v->smashed ? "in the air at the end" : "on the ground",
+                 v->tilt_deg);
     if (v->armed)
         tac__out_add(&out, ", still armed");
 }
