@@ -42,6 +42,7 @@ static const struct symbol {
     {"bar", true, {-1, 1, -2}, 0, 5, 1, 1},
     {"min", false, {0, 0, 1}, 0, 0, 60, 1},
     {"h", false, {0, 0, 1}, 0, 0, 3600, 1},
+    {"in", false, {1}, 0, -4, 254, 1},
     {"ft", false, {1}, 0, -4, 3048, 1},
     {"kt", false, {1, 0, -1}, 0, 0, 1852, 3600},
     {"%", false, {0}, 0, -2, 1, 1},
@@ -132,10 +133,48 @@ static const struct symbol *find_symbol(const char *name, size_t length, int16_t
     return NULL;
 }
 
-static const char *symbol_name(const void *context, size_t i)
+// Spellings that are no symbols, in lower case, and the symbol for each.
+static const struct {
+    const char *spelling, *symbol;
+} spellings[] = {
+    {"inch", "in"},  {"inches", "in"}, {"foot", "ft"},    {"feet", "ft"},     {"knot", "kt"},
+    {"knots", "kt"}, {"kts", "kt"},    {"kn", "kt"},      {"mah", "mAh"},     {"meter", "m"},
+    {"meters", "m"}, {"metre", "m"},   {"metres", "m"},   {"gram", "g"},      {"grams", "g"},
+    {"second", "s"}, {"seconds", "s"}, {"sec", "s"},      {"minute", "min"},  {"minutes", "min"},
+    {"hour", "h"},   {"hours", "h"},   {"degree", "deg"}, {"degrees", "deg"}, {"volt", "V"},
+    {"volts", "V"},  {"amp", "A"},     {"amps", "A"},     {"watt", "W"},      {"watts", "W"},
+    {"newton", "N"}, {"newtons", "N"}, {"percent", "%"},
+};
+enum { SPELLINGS = sizeof spellings / sizeof *spellings };
+
+static const char *find_spelling(const char *name)
 {
-    (void)context;
-    return i < SYMBOLS ? symbols[i].name : NULL;
+    for (size_t i = 0; i < SPELLINGS; i++) {
+        const char *a = name, *b = spellings[i].spelling;
+        while (*a && tac__to_lower(*a) == *b) {
+            a++;
+            b++;
+        }
+        if (!*a && !*b)
+            return spellings[i].symbol;
+    }
+    return NULL;
+}
+
+// Append the symbol that was probably meant, or all symbols where none is near.
+static void suggest(tac_error *err, const char *name)
+{
+    tac__nearest nearest = tac__nearest_begin(name);
+    const char *meant = find_spelling(name);
+    for (size_t i = 0; !meant && i < SYMBOLS; i++)
+        tac__nearest_offer(&nearest, symbols[i].name);
+    if (meant || nearest.best) {
+        tac__error_append(err, "; did you mean '%s'?", meant ? meant : nearest.best);
+        return;
+    }
+    tac__error_append(err, "; expected a product of");
+    for (size_t i = 0; i < SYMBOLS; i++)
+        tac__error_append(err, "%s %s", i ? "," : "", symbols[i].name);
 }
 
 // Where a symbol ends: at an operator, a power or a space.
@@ -164,7 +203,7 @@ tac_status tac__unit_parse(const char *text, tac__unit *unit, tac_error *err)
             tac__fail(err, TAC_E_UNIT, "unknown unit '%s'", length ? name : text);
             if (length && length < strlen(text))
                 tac__error_append(err, " in '%s'", text);
-            tac__error_suggest(err, name, symbol_name, NULL);
+            suggest(err, name);
             return TAC_E_UNIT;
         }
         c += length;

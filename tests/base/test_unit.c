@@ -93,6 +93,9 @@ static void test_same(void **state)
     check_same("C", "A*s");
     check_same("Ah", "A*h");
     check_same("mAh*V", "mWh");
+    check_same("mAh", "mA*h");
+    check_same("in*ft/in", "ft");
+    check_same("kt", "kt*in/in");
     check_same("T", "kg/A/s^2");
     check_same("Hz", "1/s");
     check_same("rpm", "rev/min");
@@ -141,7 +144,12 @@ static void test_factors(void **state)
     check_factor("m/s", "m/min", 60, 1);
     check_factor("Ah", "C", 3600, 1);
     check_factor("mAh", "Ah", 1, 1000);
+    check_factor("mAh/min", "mA", 60, 1);
     check_factor("gauss", "T", 1, 10000);
+    check_factor("ft", "in", 12, 1);
+    check_factor("ft^2", "in^2", 144, 1);
+    check_factor("kt*h", "m", 1852, 1);
+    check_factor("in/min", "ft/h", 5, 1);
     check_factor("hPa", "Pa", 100, 1);
     check_factor("bar", "Pa", 100000, 1);
     check_factor("%", "1", 1, 100);
@@ -155,6 +163,12 @@ static void test_factors(void **state)
     check_factor("nF", "F", 1, 1e9);
     // Ratios that are not whole: their value counts.
     const tac__unit ft = parse("ft"), m = parse("m"), kt = parse("kt"), m_s = parse("m/s");
+    const tac__unit in = parse("in"), area = parse("g*in^2"), si = parse("kg*m^2");
+    const tac__unit mah = parse("mAh"), coulomb = parse("C");
+    assert_true(tac__factor_apply(tac__unit_factor(&mah, &coulomb), 5200.0) == 18720.0);
+    assert_true(tac__factor_apply(tac__unit_factor(&in, &m), 1.0) == 0.0254);
+    assert_true(tac__factor_apply(tac__unit_factor(&in, &m), 10.0) == 0.254);
+    assert_true(tac__factor_apply(tac__unit_factor(&area, &si), 1.0) == 6.4516e-7);
     assert_true(tac__factor_apply(tac__unit_factor(&ft, &m), 1.0) == 0.3048);
     assert_true(tac__factor_apply(tac__unit_factor(&ft, &m), 10000.0) == 3048.0);
     assert_true(tac__factor_apply(tac__unit_factor(&kt, &m_s), 3600.0) == 1852.0);
@@ -163,11 +177,11 @@ static void test_factors(void **state)
 }
 
 static const char *const all_units[] = {
-    "1",    "m",   "g",  "kg",   "s",   "A",     "K",   "rad", "deg", "rev", "rpm", "Hz",
-    "N",    "Pa",  "J",  "W",    "Wh",  "V",     "Ohm", "ohm", "F",   "C",   "Ah",  "T",
-    "bar",  "min", "h",  "ft",   "kt",  "gauss", "%",   "km",  "cm",  "mm",  "um",  "µm",
-    "nm",   "ms",  "us", "kHz",  "MHz", "GHz",   "kN",  "hPa", "kPa", "MPa", "kJ",  "mAh",
-    "mrad", "mT",  "nT", "mbar", "kWh", "mV",    "kV",  "mA",  "uF",  "mW",  "mOhm"};
+    "1",   "m",    "g",  "kg", "s",    "A",   "K",     "rad", "deg", "rev", "rpm", "Hz",
+    "N",   "Pa",   "J",  "W",  "Wh",   "V",   "Ohm",   "ohm", "F",   "C",   "Ah",  "T",
+    "bar", "min",  "h",  "in", "ft",   "kt",  "gauss", "%",   "km",  "cm",  "mm",  "um",
+    "µm",  "nm",   "ms", "us", "kHz",  "MHz", "GHz",   "kN",  "hPa", "kPa", "MPa", "kJ",
+    "mAh", "mrad", "mT", "nT", "mbar", "kWh", "mV",    "kV",  "mA",  "uF",  "mW",  "mOhm"};
 
 // To another unit and back is the same to a few roundings; to itself it is exact.
 static void test_there_and_back(void **state)
@@ -209,6 +223,12 @@ static void test_refused(void **state)
     check_refused("ms2", "unknown unit 'ms2'");
     check_refused("furlong", "unknown unit 'furlong'");
     check_refused("m/sec", "unknown unit 'sec' in 'm/sec'");
+    check_refused("inches", "did you mean 'in'?");
+    check_refused("feet", "did you mean 'ft'?");
+    check_refused("Knots", "did you mean 'kt'?");
+    check_refused("mah", "did you mean 'mAh'?");
+    check_refused("kin", "unknown unit 'kin'"); // no prefix before an inch
+    check_refused("furlong", "expected a product of 1, m, g, s, A,");
     check_refused("hz", "did you mean 'Hz'?");
     check_refused("RAD", "did you mean 'rad'?");
     check_refused("Deg", "did you mean 'deg'?");
