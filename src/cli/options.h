@@ -55,7 +55,7 @@ struct cli_args {
     {                                                                                              \
         .name = "set", .value = "PATH=VALUE",                                                      \
         .doc = "Change a value of the configuration, as in scheduler.rate_groups[0].rate_hz=200; " \
-               "may be given several times."                                                       \
+               "list[+]=VALUE appends to a list; may be given several times."                      \
     }
 #define CLI_OPTION_DURATION                                                                        \
     {                                                                                              \

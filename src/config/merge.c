@@ -459,8 +459,8 @@ tac_status tac__extends_resolve(tac_document *doc, tac_node *root, const tac__ex
 // --- overrides ------------------------------------------------------------------------------
 
 typedef struct step {
-    const char *key; // digits where `position`
-    bool position;   // written as [3]
+    const char *key; // digits or "+" where `position`
+    bool position;   // written as [3], or as [+] for a new item at the end
     tac_place place;
 } step;
 
@@ -487,8 +487,10 @@ static tac_status add_step(setter *s, const char *at, const char *end, bool posi
     if (end == at)
         return tac__fail_at(s->err, TAC_E_USAGE, &place, "expected %s",
                             position ? "a position in a list" : "a key");
-    if (position && strspn(at, "0123456789") < (size_t)(end - at))
-        return tac__fail_at(s->err, TAC_E_USAGE, &place, "a position in a list is a number");
+    const size_t length = (size_t)(end - at);
+    if (position && strspn(at, "0123456789") < length && !(length == 1 && *at == '+'))
+        return tac__fail_at(s->err, TAC_E_USAGE, &place,
+                            "a position in a list is a number, or + for a new item at the end");
     if (s->count == TAC__YAML_DEPTH)
         return tac__fail_at(s->err, TAC_E_LIMIT, &place, "a path has at most %d parts",
                             TAC__YAML_DEPTH);
@@ -510,6 +512,12 @@ static tac_status split_path(setter *s, const char **value)
             c = end ? end + 1 : c;
         } else {
             end = c += strcspn(c, ".[=");
+            if (*c == '=' && end > at + 1 && end[-1] == '+') {
+                const tac_place plus = place_in(s, end - 1);
+                return tac__fail_at(s->err, TAC_E_USAGE, &plus,
+                                    "to append to the list '%.*s', write %.*s[+]=value",
+                                    (int)(end - 1 - at), at, (int)(end - 1 - at), at);
+            }
         }
         const tac_place place = place_in(s, at);
         if (!end)
@@ -551,6 +559,18 @@ static tac_status read_value(setter *s, const char *value, tac_node **node)
     return tac__yaml_read_text(s->doc, &source, node, s->err);
 }
 
+static bool appends(const step *at)
+{
+    return at->position && *at->key == '+';
+}
+
+// Make the empty map or list into which a step leads.
+static tac_node *make_for(const setter *s, const step *into)
+{
+    return appends(into) ? tac_node_sequence(s->doc, &into->place)
+                         : tac_node_map(s->doc, &into->place);
+}
+
 // The position in `list` that a step names.
 static tac_status find_item(const setter *s, const step *at, const tac_node *list, size_t *i)
 {
@@ -566,6 +586,17 @@ static tac_status find_item(const setter *s, const step *at, const tac_node *lis
     return TAC_OK;
 }
 
+// Append to `list` the item that `at` stands for: `value` where it is the last step, otherwise what
+// the step after it needs. `*item` is the new item.
+static tac_status append(setter *s, const step *at, tac_node *list, tac_node *value,
+                         tac_node **item)
+{
+    const bool last = at + 1 == s->steps + s->count;
+    *item = last ? value : make_for(s, at + 1);
+    return *item && tac_node_append(s->doc, list, *item) == TAC_OK ? TAC_OK
+                                                                   : tac__fail_memory(s->err);
+}
+
 // Put `value` where the steps lead from `node`.
 static tac_status put(setter *s, tac_node *node, tac_node *value)
 {
@@ -573,7 +604,9 @@ static tac_status put(setter *s, tac_node *node, tac_node *value)
         const step *at = &s->steps[k];
         const bool last = k + 1 == s->count;
         tac_node *next;
-        if (tac_node_kind_of(node) == TAC_NODE_SEQUENCE) {
+        if (tac_node_kind_of(node) == TAC_NODE_SEQUENCE && appends(at)) {
+            TAC_TRY(append(s, at, node, value, &next));
+        } else if (tac_node_kind_of(node) == TAC_NODE_SEQUENCE) {
             size_t i = 0;
             TAC_TRY(find_item(s, at, node, &i));
             next = tac__node_item_mutable(node, i);
@@ -587,7 +620,7 @@ static tac_status put(setter *s, tac_node *node, tac_node *value)
                     tac__node_remove(node, at->key);
                     return TAC_OK;
                 }
-                next = last ? value : tac_node_map(s->doc, &at->place);
+                next = last ? value : make_for(s, at + 1);
                 if (!next || tac_node_set(s->doc, node, at->key, &at->place, next) != TAC_OK)
                     return tac__fail_memory(s->err);
             }
@@ -600,6 +633,17 @@ static tac_status put(setter *s, tac_node *node, tac_node *value)
             return TAC_OK;
         node = next;
     }
+}
+
+// An item of a list cannot be removed by its absence: ~ is nothing to append.
+static tac_status check_appended(const setter *s, const tac_node *value)
+{
+    for (size_t k = 0; tac_node_is_null(value) && k < s->count; k++) {
+        if (appends(&s->steps[k]))
+            return tac__fail_at(s->err, TAC_E_USAGE, &s->steps[k].place,
+                                "there is nothing to append: the value is ~");
+    }
+    return TAC_OK;
 }
 
 tac_status tac__set(tac_document *doc, const char *argument, tac_error *err)
@@ -615,6 +659,7 @@ tac_status tac__set(tac_document *doc, const char *argument, tac_error *err)
     tac_node *value = NULL;
     TAC_TRY(split_path(&s, &text));
     TAC_TRY(read_value(&s, text, &value));
+    TAC_TRY(check_appended(&s, value));
     if (!tac_document_root(doc))
         tac_document_set_root(doc, tac_node_map(doc, NULL));
     if (!tac_document_root(doc))

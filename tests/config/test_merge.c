@@ -343,7 +343,14 @@ static void test_set(void **state)
     // Later ones see earlier ones; a value with '=' is split at the first.
     good(LOAD("n.m=1", "n.m=a=b", "n.k=3"));
     same("{list: [{p: 1}, {p: 2}], old: 1, b: {c: 1}, n: {m: a=b, k: 3}}");
+    // [+] is a new item at the end; lists that are missing are made.
+    good(LOAD("list[+]={p: 3}", "list[+].p=4", "list[+].q[+]=5", "list[4].q[+]=6", "new[+]=1",
+              "new[+]=[2]", "b.deep[+].x.y=7", "new.1[+]=3"));
+    same("{list: [{p: 1}, {p: 2}, {p: 3}, {p: 4}, {q: [5, 6]}], old: 1, b: {c: 1, deep: [{x: {y: "
+         "7}}]}, new: [1, [2, 3]]}");
     // What is set may extend as well.
+    good(LOAD("b.extends[+]=x.yaml", "b.extends[+]=x.yaml"));
+    same("{list: [{p: 1}, {p: 2}], old: 1, b: {from: x, c: 1}}");
     good(LOAD("b.extends=x.yaml"));
     same("{list: [{p: 1}, {p: 2}], old: 1, b: {from: x, c: 1}}");
     const tac_node *root = tac_document_root(doc);
@@ -381,8 +388,19 @@ static void test_bad_sets(void **state)
         {"m.a=  ", TAC_E_USAGE, 5, "no value; write '' for an empty text, ~ to remove the key"},
         {"l[0=1", TAC_E_USAGE, 2, "the bracket is not closed"},
         {"l[]=1", TAC_E_USAGE, 3, "expected a position in a list"},
-        {"l[x]=1", TAC_E_USAGE, 3, "a position in a list is a number"},
-        {"l[-1]=1", TAC_E_USAGE, 3, "a position in a list is a number"},
+        {"l[x]=1", TAC_E_USAGE, 3,
+         "a position in a list is a number, or + for a new item at the end"},
+        {"l[+1]=1", TAC_E_USAGE, 3,
+         "a position in a list is a number, or + for a new item at the end"},
+        {"l[+]=~", TAC_E_USAGE, 3, "there is nothing to append: the value is ~"},
+        {"none[+].a=~", TAC_E_USAGE, 6, "there is nothing to append: the value is ~"},
+        {"l[+]=", TAC_E_USAGE, 6, "no value; write '' for an empty text, ~ to remove the key"},
+        {"l+=1", TAC_E_USAGE, 2, "to append to the list 'l', write l[+]=value"},
+        {"l.+=1", TAC_E_USAGE, 3, "a list of 2 stands here: expected a position, not '+'"},
+        {"m[+]=1", TAC_E_TYPE, 3, "a map stands here, not a list"},
+        {"s[+]=1", TAC_E_TYPE, 3, "a plain value stands here, not a list"},
+        {"l[-1]=1", TAC_E_USAGE, 3,
+         "a position in a list is a number, or + for a new item at the end"},
         {"l[0]x=1", TAC_E_USAGE, 5, "expected '.', '[' or '='"},
         {"\"m=1", TAC_E_USAGE, 2, "the quote is not closed"},
         {"l[2]=1", TAC_E_RANGE, 3, "no item 2 in a list of 2; the first is 0"},
