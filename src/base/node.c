@@ -295,6 +295,20 @@ bool tac__node_expanded(const tac_node *scalar)
     return scalar->expanded;
 }
 
+tac_status tac__node_fail_kind(const tac_node *node, const char *what, tac_error *err)
+{
+    tac__fail_at(err, TAC_E_TYPE, tac_node_place(node), "%s, found ", what);
+    if (tac_node_kind_of(node) == TAC_NODE_MAP)
+        tac__error_append(err, "a map");
+    else if (tac_node_kind_of(node) == TAC_NODE_SEQUENCE)
+        tac__error_append(err, "a list");
+    else if (tac_node_is_null(node))
+        tac__error_append(err, "nothing");
+    else
+        tac__error_append(err, "'%s'", tac_node_text(node));
+    return TAC_E_TYPE;
+}
+
 // --- places inside a scalar -----------------------------------------------------------------
 
 void tac__node_set_source(tac_node *scalar, const char *source)

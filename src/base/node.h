@@ -40,6 +40,10 @@ void tac__node_set_source(tac_node *scalar, const char *source);
 bool tac__node_has_lines(const tac_node *scalar);
 tac_place tac__node_place_at(const tac_node *scalar, size_t at, char excerpt[TAC_ERROR_NAME]);
 
+// Fail with TAC_E_TYPE: "WHAT, found a map", or what else the node is, with its place. `what` says
+// what was expected: "expected a map".
+tac_status tac__node_fail_kind(const tac_node *node, const char *what, tac_error *err);
+
 // The place of `part` in the line at `place`, plus `further` characters; `place` itself where the
 // line does not show the part.
 tac_place tac__place_in_line(const tac_place *place, const char *part, uint32_t further);

@@ -17,8 +17,7 @@ static tac_status hand_over(tac_config *c, tac_node *component, const tac_node *
 {
     tac_node *own = tac__node_get_mutable(component, "params");
     if (own && !tac_node_is_null(own) && tac_node_kind_of(own) != TAC_NODE_MAP)
-        return tac__fail_at(err, TAC_E_TYPE, tac_node_place(own),
-                            "params: expected a map of parameters");
+        return tac__node_fail_kind(own, "params: expected a map of parameters", err);
     tac_node *all = tac__node_copy(c->doc, c->doc, common);
     if (own && !tac_node_is_null(own)) // it may be shared, and merging moves its contents
         own = tac__node_copy(c->doc, c->doc, own);

@@ -2,9 +2,11 @@
 #include "base/arena.h"
 #include "base/def.h"
 #include "base/floats.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/format.h"
+#include "engine/run/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +81,7 @@ typedef struct entry {
     tac_place place;
     const char *group;
     const tac_node *group_item; // the item of the group's list that names it
+    bool refused;               // it has a mistake, or needs a component that has one
 } entry;
 
 typedef struct build {
@@ -87,6 +90,8 @@ typedef struct build {
     tac__arena arena;
     entry *entries;
     size_t count, capacity;
+    tac__names names;    // of entries, once a component was refused for lack of another
+    bool group_mistakes; // some rate group has a mistake
     tac__mistakes mistakes;
     tac_error *err;
 } build;
@@ -216,6 +221,7 @@ static tac_status add_groups(build *b, const tac_node *scheduler)
             TAC_TRY(tac__mistake(&b->mistakes,
                                  put_in_group(b, def.name, tac_node_item(components, k)), b->err));
     }
+    b->group_mistakes = b->mistakes.first.status != TAC_OK;
     return TAC_OK;
 }
 
@@ -319,10 +325,52 @@ static tac_status add_route(build *b, const entry *e, const char *input, const t
     return tac_engine_add_route(b->engine, &def, b->err);
 }
 
+// The entry with this full name; NULL: there is none.
+static tac_status find_entry(build *b, const char *full, const entry **found)
+{
+    *found = NULL;
+    for (size_t i = b->names.count; i < b->count; i++) // in the first call
+        TAC_TRY(tac__names_set(&b->names, &b->arena, b->entries[i].full, (uint32_t)i));
+    const int i = tac__names_find(&b->names, full);
+    if (i >= 0)
+        *found = &b->entries[i];
+    return TAC_OK;
+}
+
+// A component was refused. Set `*follows` where that only follows from a mistake that was reported
+// before; complete the error where a component that it needs is missing.
+static tac_status explain_refusal(build *b, bool *follows)
+{
+    const tac__lack *lack = &b->engine->building->lack;
+    *follows = lack->group && b->group_mistakes;
+    if (!lack->component)
+        return TAC_OK;
+    const entry *needed;
+    TAC_TRY(find_entry(b, lack->component, &needed));
+    *follows = needed && needed->refused;
+    if (needed && !*follows)
+        tac__error_append(b->err, "; it stands after it, in line %u", needed->place.line);
+    else if (!needed && !strstr(b->err->text, "did you mean"))
+        tac__error_suggest(b->err, lack->component, entry_name, b);
+    return TAC_OK;
+}
+
+static tac_status try_component(build *b, entry *e)
+{
+    const tac_status status = add_component(b, e);
+    if (status == TAC_OK)
+        return TAC_OK;
+    bool follows = false;
+    e->refused = true;
+    if (tac_status_exit_code(status) == 2 && explain_refusal(b, &follows) != TAC_OK)
+        return tac__fail_memory(b->err);
+    return follows ? TAC_OK : tac__mistake(&b->mistakes, status, b->err);
+}
+
 static tac_status add_components(build *b)
 {
     for (size_t i = 0; i < b->count; i++)
-        TAC_TRY(tac__mistake(&b->mistakes, add_component(b, &b->entries[i]), b->err));
+        TAC_TRY(try_component(b, &b->entries[i]));
     if (b->mistakes.first.status != TAC_OK) // a component is missing: others would fail for that
         return TAC_OK;
     for (size_t i = 0; i < b->count; i++) {

@@ -12,9 +12,13 @@
 
 // --- entities from templates --------------------------------------------------------------------
 
-static tac_status fail_kind(const tac_node *node, const char *what, tac_error *err)
+// Fail because a node is no map or list. Variables of a single value are expanded first, so that
+// the error shows the value.
+static tac_status fail_kind(tac_config *c, tac_node *node, const char *what, tac_error *err)
 {
-    return tac__fail_at(err, TAC_E_TYPE, tac_node_place(node), "%s", what);
+    if (tac_node_kind_of(node) == TAC_NODE_SCALAR)
+        TAC_TRY(tac__expand(c->doc, node, &c->variables, err));
+    return tac__node_fail_kind(node, what, err);
 }
 
 // How many instances of an entity to make; 0: one, without a number.
@@ -71,17 +75,17 @@ static tac_status make_instance(tac_config *c, tac_node *table, const template *
     return tac_node_set(c->doc, table, full, t->place, copy);
 }
 
-static tac_status check_each(const tac_node *each, int64_t count, tac_error *err)
+static tac_status check_each(tac_config *c, tac_node *each, int64_t count, tac_error *err)
 {
     if (tac_node_kind_of(each) != TAC_NODE_SEQUENCE)
-        return fail_kind(each, "each: expected a list of maps", err);
+        return fail_kind(c, each, "each: expected a list of maps", err);
     if ((int64_t)tac_node_count(each) > count)
         return tac__fail_at(err, TAC_E_RANGE, tac_node_place(each),
                             "each has %zu items, but count is %lld", tac_node_count(each),
                             (long long)count);
     for (size_t i = 0; i < tac_node_count(each); i++) {
         if (tac_node_kind_of(tac_node_item(each, i)) != TAC_NODE_MAP)
-            return fail_kind(tac_node_item(each, i), "each: expected a map", err);
+            return fail_kind(c, tac__node_item_mutable(each, i), "each: expected a map", err);
     }
     return TAC_OK;
 }
@@ -94,7 +98,7 @@ static tac_status make_entities(tac_config *c, tac_error *err)
     if (!entities || tac_node_is_null(entities))
         return TAC_OK;
     if (tac_node_kind_of(entities) != TAC_NODE_MAP)
-        return fail_kind(entities, "entities: expected a map of entities", err);
+        return fail_kind(c, entities, "entities: expected a map of entities", err);
     tac_node *table = tac_node_map(c->doc, tac_node_place(entities));
     if (!table)
         return tac__fail_memory(err);
@@ -103,12 +107,14 @@ static tac_status make_entities(tac_config *c, tac_error *err)
         const tac_place *place = tac_node_key_place(entities, i);
         tac_node *entity = tac__node_item_mutable(entities, i);
         if (tac_node_kind_of(entity) != TAC_NODE_MAP)
-            return fail_kind(entity, "expected a map that describes the entity", err);
+            return fail_kind(c, entity, "expected a map that describes the entity", err);
         int64_t count;
         TAC_TRY(read_count(c, entity, &count, err));
-        const tac_node *each = tac__get_node(entity, "each");
+        tac_node *each = tac__node_get_mutable(entity, "each");
+        if (tac_node_is_null(each))
+            each = NULL;
         if (each)
-            TAC_TRY(check_each(each, count, err));
+            TAC_TRY(check_each(c, each, count, err));
         if (count == 0) {
             if (tac_node_get(table, name))
                 return tac__fail_at(err, TAC_E_DUPLICATE, place, "entity '%s' exists already",

@@ -5,11 +5,6 @@
 #include "config/config.h"
 #include "config/format.h"
 
-static tac_status fail_kind(const tac_node *node, const char *text, tac_error *err)
-{
-    return tac__fail_at(err, TAC_E_TYPE, tac_node_place(node), "%s", text);
-}
-
 // The node under `key`, to be changed; NULL where it is absent, or there is no memory.
 static tac_node *own(tac_config *c, tac_node *map, const char *key)
 {
@@ -82,7 +77,7 @@ static tac_status add_event(tac_config *c, tac_node *entity, const tac_node *eve
     tac_node *scenario = components ? tac__node_own(c->doc, components, t.at) : NULL;
     tac_node *params = scenario ? map_at(c, scenario, "params") : NULL;
     if (params && tac_node_kind_of(params) != TAC_NODE_MAP)
-        return fail_kind(params, "params: expected a map of parameters", err);
+        return tac__node_fail_kind(params, "params: expected a map of parameters", err);
     tac_node *events = params ? events_of(c, params) : NULL;
     tac_node *copy = events ? tac__node_copy(c->doc, c->doc, event) : NULL;
     if (!copy || tac_node_append(c->doc, events, copy) != TAC_OK)
@@ -118,13 +113,13 @@ static tac_status fail_event(const tac_config *c, const tac_node *event, const t
 static tac_status place_event(tac_config *c, const tac_node *event, tac_error *err)
 {
     if (tac_node_kind_of(event) != TAC_NODE_MAP)
-        return fail_kind(event, "scenario: expected a map that describes the event", err);
+        return tac__node_fail_kind(event, "scenario: expected a map that describes the event", err);
     tac_node *root = tac_document_root(c->doc);
     tac_node *entities = tac__node_get_mutable(root, "entities");
     const tac_node *entity = tac__get_node(event, "entity");
     const char *pattern = entity ? tac_node_text(entity) : NULL;
     if (entity && !pattern)
-        return fail_kind(entity, "entity: expected a name or a pattern", err);
+        return tac__node_fail_kind(entity, "entity: expected a name or a pattern", err);
     bool matched = false, taken = false;
     if (!pattern)
         TAC_TRY(add_event(c, root, event, &taken, err));

@@ -11,8 +11,8 @@ static const char component_name[] = "flight";
 
 static tac_status fail_map(const tac_node *node, tac_error *err)
 {
-    return tac__fail_at(err, TAC_E_TYPE, tac_node_place(node),
-                        "phases: expected a map with names, initial and transitions");
+    return tac__node_fail_kind(node, "phases: expected a map with names, initial and transitions",
+                               err);
 }
 
 // Make the component of an entity, or of the root, from its phases.
@@ -48,7 +48,7 @@ static tac_status find_owner(tac_node *root, const tac_node *name, tac_node **ow
     tac_node *entities = tac__node_get_mutable(root, "entities");
     const char *text = tac_node_text(name);
     if (!text)
-        return tac__fail_at(err, TAC_E_TYPE, tac_node_place(name), "entity: expected a name");
+        return tac__node_fail_kind(name, "entity: expected a name", err);
     *owner = entities ? tac__node_get_mutable(entities, text) : NULL;
     if (*owner)
         return TAC_OK;

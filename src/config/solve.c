@@ -1,6 +1,7 @@
 // solve.c - `initial`, `trim` and `optimize` of a document: states to begin with, and problems that
 // are solved on the model.
 #include "base/floats.h"
+#include "base/node.h"
 #include "base/text.h"
 #include "base/unit.h"
 #include "config/config.h"
@@ -37,7 +38,7 @@ static tac_status read_numbers(const tac_node *node, const char *unit, tac__aren
         const tac_node *item = list ? tac_node_item(node, i) : node;
         const char *text = tac_node_text(item);
         if (!text)
-            return tac__fail_at(err, TAC_E_TYPE, tac_node_place(item), "expected a number");
+            return tac__node_fail_kind(item, "expected a number", err);
         const tac_status status = tac__quantity_parse(text, unit, &(*values)[i], err);
         if (status != TAC_OK) {
             tac__error_place(err, tac_node_place(item));

@@ -247,16 +247,9 @@ static tac_status locate(const tac_node *node, const tac_place *place, tac_statu
 
 static tac_status fail_kind(const tac_node *node, const char *expected, tac_error *err)
 {
-    tac__fail(err, TAC_E_TYPE, "expected %s, found ", expected);
-    if (tac_node_kind_of(node) == TAC_NODE_MAP)
-        tac__error_append(err, "a map");
-    else if (tac_node_kind_of(node) == TAC_NODE_SEQUENCE)
-        tac__error_append(err, "a list");
-    else if (tac_node_is_null(node))
-        tac__error_append(err, "nothing");
-    else
-        tac__error_append(err, "'%s'", tac_node_text(node));
-    return locate(node, tac_node_place(node), TAC_E_TYPE, err);
+    char what[TAC_ERROR_NAME];
+    snprintf(what, sizeof what, "expected %s", expected);
+    return locate(node, tac_node_place(node), tac__node_fail_kind(node, what, err), err);
 }
 
 // The shape of node that a kind needs; ANY and EITHER have no shape of their own.

@@ -432,7 +432,8 @@ static tac_status read_bounds(tac_declare *d, equations *c)
         if (values == 2)
             apply_bounds(d, c, names[i], texts);
         else
-            (void)tac_declare_fail(d, names[i], "expected [lowest, highest]");
+            (void)tac_declare_fail(d, names[i], "expected [lowest, highest], found %zu value%s",
+                                   values, values == 1 ? "" : "s");
     }
     tac_param_end(d);
     return TAC_OK;

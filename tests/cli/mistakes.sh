@@ -131,6 +131,51 @@ END
 expect 2 check "$work/each.yaml"
 [ "$(grep -c 'error:' "$work/err")" = 1 ] || fail 'one mistake is told of several times'
 
+# One mistake is one error: what only follows from it is not reported. Values of nothing, such as a
+# mass of 0 after "abc", give no warning.
+hexa=$TACTUS_SOURCE/examples/hexa_motor_out.yaml
+vehicle=entities.uav.components.vehicle
+for set in "$vehicle.type=abc" "$vehicle.params=abc" "$vehicle.params.mass=abc" \
+    "$vehicle.params.mass=0" "$vehicle.params.inertia=abc" "$vehicle.params.inertia[1]=-1" \
+    "$vehicle.params.rotors=abc" "$vehicle.params.rotors[2].position=abc" \
+    "$vehicle.params.rotors[0].direction=abc" "$vehicle.params.motor.kv=abc" \
+    "$vehicle.params.calibration.voltage=-1" "$vehicle.params.batteries=abc" \
+    "$vehicle.params.buses[0].load=1e308" "$vehicle.params.hover=abc" "$vehicle.params.feet[0]=abc" \
+    "$vehicle.params.masss=1" entities.uav.components.control.params.rate_bandwidth=abc \
+    'scheduler.rate_groups[0].components=[abc]' 'scheduler.rate_groups[0].period=1 s'; do
+    expect 2 check "$hexa" --set "$set"
+    same "errors after $set" "$(grep -c 'error: ' err)" 1
+    same "warnings after $set" "$(grep -c 'warning: ' err)" 0
+    case $set in *=abc) says err "'abc'" ;; esac
+done
+for set in body.type=abc body.params.rail=-1; do
+    expect 2 check "$TACTUS_SOURCE/examples/rocket.yaml" --set "entities.rocket.components.$set"
+    same "errors after $set" "$(grep -c 'error: ' err)" 1
+done
+# A variable shows its value wherever it stands.
+for set in entities entities.uav "$vehicle.params" "$vehicle.params.batteries" \
+    "$vehicle.params.hover" "$vehicle.params.mass" world.g duration seed; do
+    MASS=abc expect 2 check "$hexa" --set "$set=\${MASS}"
+    says err "'abc'"
+done
+cat >order.yaml <<END
+duration: 1 s
+scheduler: {rate_groups: [{name: g, rate: 250 Hz, components: [control]}]}
+components:
+  control:
+    type: flight_control
+    params: {mission: $TACTUS_SOURCE/examples/missions/square.waypoints}
+  vehicle:
+    type: multirotor
+    params:
+      {mass: 1 kg, inertia: [0.01, 0.01, 0.02], rotors: [{position: [1, 0, 0], direction: 1}]}
+END
+expect 2 check order.yaml
+says err "needs component 'vehicle', which must stand before it in the file; it stands after it, in line 7"
+sed 's/^  vehicle:/  vehicel:/' order.yaml >none.yaml
+expect 2 check none.yaml
+says err "needs component 'vehicle', which must stand before it in the file; did you mean 'vehicel'?"
+
 # Names of files
 cp "$small" "$work/flight.yaml"
 expect 3 run "$work/fligth.yaml"

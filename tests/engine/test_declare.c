@@ -59,6 +59,10 @@ static tac_status doubt_declare(tac_declare *d, void *self)
         tac_declare_warn(d, "x", "x is %g, which is much", x);
     if (x > 7)
         tac_declare_warn(d, NULL, "all of it");
+    if (x > 100)
+        (void)tac_declare_fail(d, "x", "x is too much");
+    if (x > 200)
+        tac_declare_warn(d, "x", "this follows from the mistake");
     tac_declare_output(d, TAC_PORT(.name = "y", .type = TAC_TYPE_F64));
     return TAC_OK;
 }
@@ -85,6 +89,36 @@ static void keep_warning(void *context, const tac_log_entry *entry)
     assert_int_equal(entry->level, TAC_LOG_WARN);
     assert_true(w->count < 4);
     snprintf(w->text[w->count++], sizeof *w->text, "%s", entry->text);
+}
+
+// After a mistake values may be those of nothing: there are no more warnings.
+static void test_no_warnings_after_mistakes(void **state)
+{
+    (void)state;
+    use(&doubt_type, NULL);
+    static const struct {
+        const char *text;
+        size_t warnings;
+    } cases[] = {{ONE("doubt", "      {x: 300}\n"), 2}, {ONE("doubt", "      {x: abc}\n"), 0}};
+    for (size_t i = 0; i < 2; i++) {
+        rig r;
+        rig_open(&r, ONE("doubt", "      {x: 1}\n"));
+        warnings w = {0};
+        tac_config_def config_def = tac_config_def_default();
+        config_def.registry = r.registry;
+        tac_config *config;
+        assert_int_equal(tac_config_parse("t.yaml", cases[i].text, strlen(cases[i].text),
+                                          &config_def, &config, NULL),
+                         TAC_OK);
+        tac_engine_def def = tac_config_engine_def(config);
+        def.log = keep_warning;
+        def.log_context = &w;
+        tac_engine *engine;
+        assert_int_not_equal(tac_config_build(config, &def, &engine, NULL), TAC_OK);
+        assert_int_equal(w.count, cases[i].warnings);
+        tac_config_destroy(config);
+        rig_close(&r);
+    }
 }
 
 // With the place of the parameter; once, though all vehicles of a template come from one line.
@@ -204,4 +238,5 @@ static void test_no_decide(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_world), cmocka_unit_test(test_warnings),
-          cmocka_unit_test(test_decisions), cmocka_unit_test(test_no_decide))
+          cmocka_unit_test(test_no_warnings_after_mistakes), cmocka_unit_test(test_decisions),
+          cmocka_unit_test(test_no_decide))

@@ -128,6 +128,7 @@ static tac_status read_reset(tac_declare *d, tac__phases *p, tac__phase_action *
                   "discrete one of numbers of type f64",
                   a->target);
         tac__suggest_own_state(d->plan, d->instance, a->target, &err);
+        tac__declare_lacks(d, a->target, strcspn(a->target, "."));
         return tac_declare_fail(d, "reset", "%s", err.text);
     }
     if (keys->to_count != a->count && keys->to_count != 1)

@@ -297,6 +297,7 @@ static tac_status check_group(tac__plan *plan, tac__component *c, const tac_comp
 {
     if (def->group) {
         c->group = find_group(plan, def->group);
+        plan->lack.group = c->group < 0;
         if (c->group < 0) {
             tac__fail_at(err, TAC_E_NAME, &def->place, "unknown rate group '%s'", def->group);
             tac__error_suggest(err, def->group, group_name, plan);
@@ -307,8 +308,9 @@ static tac_status check_group(tac__plan *plan, tac__component *c, const tac_comp
     bool triggered = (c->type->flags & TAC_COMPONENT_TIMER) || c->condition_count;
     for (size_t i = 0; i < c->receiver_count; i++)
         triggered |= plan->receivers[c->receivers[i]].def.triggers;
-    if (c->type->kernels[TAC_NUMBERS].step && !triggered &&
-        !(c->type->flags & TAC_COMPONENT_CONSTANT))
+    plan->lack.group = c->type->kernels[TAC_NUMBERS].step && !triggered &&
+                       !(c->type->flags & TAC_COMPONENT_CONSTANT);
+    if (plan->lack.group)
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'%s' is in no rate group, so it would never step", c->name);
     return TAC_OK;
@@ -561,6 +563,7 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
         return tac__fail_memory(err);
     const size_t signals = plan->schema.count, senders = plan->sender_count,
                  receivers = plan->receiver_count;
+    plan->lack = (tac__lack){0};
     tac__component *c = NULL;
     tac_status status = tac__declare(plan, &plan->arena, def->type, name, (uint32_t)entity,
                                      def->params, &def->place, &c, err);

@@ -4,6 +4,7 @@
 #include "engine/plan/prepare.h"
 #include "engine/plan/declare.h"
 #include "base/def.h"
+#include "base/node.h"
 #include "engine/plan/peers.h"
 #include "engine/plan/guard.h"
 #include "engine/plan/share.h"
@@ -628,8 +629,7 @@ tac_status tac__declare(tac__plan *plan, tac__arena *arena, const tac_component_
     if (params && tac_node_is_null(params))
         params = NULL;
     if (params && tac_node_kind_of(params) != TAC_NODE_MAP)
-        return tac__fail_at(err, TAC_E_TYPE, tac_node_place(params),
-                            "params: expected a map of parameters");
+        return tac__node_fail_kind(params, "params: expected a map of parameters", err);
     const tac_component_type *own, *guarded;
     const tac_status taken = tac__guard_type(plan, type, &own, &guarded, err);
     if (taken != TAC_OK) {

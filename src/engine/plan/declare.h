@@ -56,6 +56,9 @@ void tac__declare_keep(tac_declare *d, const tac_error *err);
 // that adds the component.
 void tac__declare_tell(const tac_declare *d, const tac_error *err);
 void tac__declare_no_memory(tac_declare *d);
+// Note that the component needs a neighbor, the first `length` characters of `name`, that the plan
+// does not have: see tac__lack.
+void tac__declare_lacks(tac_declare *d, const char *name, size_t length);
 
 // Copy an author's definition with all fields (base/def.h). A wrong definition is kept as a
 // mistake.

@@ -2,6 +2,7 @@
 #include "engine/plan/given.h"
 #include "base/def.h"
 #include "base/node.h"
+#include "base/print.h"
 
 #include <string.h>
 
@@ -41,6 +42,14 @@ void tac__param_fail(tac_declare *d, const tac_param_def *p, const tac_place *pl
     tac__param_mistake(d, p, place, &err);
 }
 
+void tac__param_wrong_kind(tac_declare *d, const tac_param_def *p, const tac_node *node,
+                           const char *what)
+{
+    tac_error err;
+    tac__node_fail_kind(node, what, &err);
+    tac__param_mistake(d, p, tac_node_place(node), &err);
+}
+
 static const tac_place *place_of(const tac__given *g, size_t i)
 {
     if (!g->node)
@@ -62,8 +71,13 @@ void tac__given_wrong(tac_declare *d, const tac_param_def *p, const tac__given *
 }
 
 void tac__given_wrong_form(tac_declare *d, const tac_param_def *p, const tac__given *g, size_t i,
-                           const char *text)
+                           const char *format, ...)
 {
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    tac__vprint(text, sizeof text, format, args);
+    va_end(args);
     tac_error err;
     tac__fail(&err, TAC_E_TYPE, "%s", text);
     tac__given_wrong(d, p, g, i, &err);
@@ -157,7 +171,7 @@ static bool has_form(tac_declare *d, const tac_param_def *p, bool may_list, tac_
     if (!g->node) {
         g->list = *g->fallback == '[';
         if (g->list && !may_list)
-            tac__given_wrong_form(d, p, g, TAC__GIVEN_WHOLE, no_list);
+            tac__given_wrong_form(d, p, g, TAC__GIVEN_WHOLE, "%s", no_list);
         else if (g->list && !count_items(g->fallback, &g->count))
             tac__given_wrong_form(d, p, g, TAC__GIVEN_WHOLE, "expected a list as in '[1, 2, 3]'");
         else
@@ -168,7 +182,7 @@ static bool has_form(tac_declare *d, const tac_param_def *p, bool may_list, tac_
     if (kind == TAC_NODE_SCALAR)
         return true;
     if (kind == TAC_NODE_MAP || !may_list) {
-        tac__given_wrong_form(d, p, g, TAC__GIVEN_WHOLE,
+        tac__given_wrong_form(d, p, g, TAC__GIVEN_WHOLE, "%s",
                               kind == TAC_NODE_MAP ? "expected a value, found a map" : no_list);
         return false;
     }
@@ -177,7 +191,9 @@ static bool has_form(tac_declare *d, const tac_param_def *p, bool may_list, tac_
     for (size_t i = 0; i < g->count; i++) {
         if (tac_node_kind_of(tac_node_item(g->node, i)) == TAC_NODE_SCALAR)
             continue;
-        tac__given_wrong_form(d, p, g, i, "expected a single value in the list");
+        tac__given_wrong_form(d, p, g, i, "expected a single value in the list, found a %s",
+                              tac_node_kind_of(tac_node_item(g->node, i)) == TAC_NODE_MAP ? "map"
+                                                                                          : "list");
         return false;
     }
     return true;

@@ -44,12 +44,16 @@ const tac_param_def *tac__param_known(tac_declare *d, const tac_param_def *p, ta
 // the definition; the file can only name the component.
 void tac__given_wrong(tac_declare *d, const tac_param_def *p, const tac__given *g, size_t i,
                       tac_error *err);
+TAC_PRINTF(5, 6)
 void tac__given_wrong_form(tac_declare *d, const tac_param_def *p, const tac__given *g, size_t i,
-                           const char *text);
+                           const char *format, ...);
 void tac__param_mistake(tac_declare *d, const tac_param_def *p, const tac_place *place,
                         tac_error *err);
 void tac__param_fail(tac_declare *d, const tac_param_def *p, const tac_place *place,
                      tac_status status, const char *text);
+// Report a node of another kind: "WHAT, found 'abc'".
+void tac__param_wrong_kind(tac_declare *d, const tac_param_def *p, const tac_node *node,
+                           const char *what);
 void tac__param_missing(tac_declare *d, const tac_param_def *p);
 
 #endif

@@ -93,9 +93,20 @@ tac_status tac_declare_fail_at(tac_declare *d, const char *param, uint32_t colum
     return status;
 }
 
+void tac__declare_lacks(tac_declare *d, const char *name, size_t length)
+{
+    const char *entity = d->plan->entities[d->entity].name;
+    const char *full =
+        tac__arena_format(d->arena, "%s%s%.*s", entity, *entity ? "." : "", (int)length, name);
+    if (!full)
+        tac__declare_no_memory(d);
+    else if (!d->failed && !tac__find_component(d->plan, full))
+        d->plan->lack.component = full;
+}
+
 void tac_declare_warn(tac_declare *d, const char *param, const char *format, ...)
 {
-    if (!d->plan || d->symbols)
+    if (!d->plan || d->symbols || d->failed) // after a mistake, values may be those of nothing
         return;
     char text[512];
     va_list args;

@@ -107,7 +107,7 @@ const char *const *tac_param_names(tac_declare *d, const tac_param_def *p, size_
     TAC__PARAM_KNOWN(p);
     const tac_node *node = tac__param_take(d, p->name);
     if (node && tac_node_kind_of(node) != TAC_NODE_MAP) {
-        tac__param_fail(d, p, tac_node_place(node), TAC_E_TYPE, "expected a map of names");
+        tac__param_wrong_kind(d, p, node, "expected a map of names");
         node = NULL;
     } else if (!node && !p->fallback) {
         tac__param_missing(d, p);

@@ -42,7 +42,7 @@ static double read_number(tac_declare *d, const tac_param_def *p, const tac__giv
     tac_error err;
     if (g->node && tac_node_quoted(g->list ? tac_node_item(g->node, i) : g->node) &&
         !strpbrk(text, "0123456789")) {
-        tac__given_wrong_form(d, p, g, i, "expected a number, found text");
+        tac__given_wrong_form(d, p, g, i, "expected a number, found the text '%s'", text);
         return fallback_number(p);
     }
     if (tac__quantity_parse(text, p->unit, &value, &err) != TAC_OK) {
@@ -234,7 +234,7 @@ bool tac_param_bool(tac_declare *d, const tac_param_def *p)
         const char *text = tac__given_text(d, &g, 0, buffer);
         value = !strcmp(text, "true");
         if (!value && strcmp(text, "false"))
-            tac__given_wrong_form(d, p, &g, 0, "expected true or false");
+            tac__given_wrong_form(d, p, &g, 0, "expected true or false, found '%s'", text);
     }
     tac__param_record(d, p, "bool", value ? "true" : "false", NULL);
     return value;

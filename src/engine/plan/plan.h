@@ -142,6 +142,13 @@ typedef struct tac__due_row {
     uint32_t first, islands, end;
 } tac__due_row;
 
+// What a refused component lacks, where that may follow from an earlier mistake: then the caller
+// reports that mistake alone.
+typedef struct tac__lack {
+    const char *component; // name of the missing component that it needs; NULL: none
+    bool group;            // it is in no rate group, or in one that does not exist
+} tac__lack;
+
 // Everything that was declared and what was resolved from it. While the engine is built and
 // prepared the plan is changed through tac_engine.building; from the end of tac_engine_prepare on
 // there are only pointers to const.
@@ -190,6 +197,7 @@ typedef struct tac__plan {
     tac__initial *initials;
     size_t initial_count, initial_capacity;
     const tac__driver *driver; // NULL: a live run
+    tac__lack lack;            // of the component that was last refused
     uint64_t *warned;          // hashes of warnings that were given, so that each is given once
     size_t warned_count, warned_capacity;
     tac__resolved *resolved; // called in this order

@@ -105,7 +105,7 @@ size_t tac_param_items(tac_declare *d, const tac_param_def *p, size_t max)
         const tac_node *map = map_at(node, i);
         if (tac_node_kind_of(map) == TAC_NODE_MAP)
             continue;
-        tac__param_fail(d, p, tac_node_place(map), TAC_E_TYPE, "expected a map of parameters");
+        tac__param_wrong_kind(d, p, map, "expected a map of parameters");
         count = 0;
     }
     if (count > max) {
@@ -156,9 +156,11 @@ bool tac_param_peer_begin(tac_declare *d, const char *component)
     const tac__component *peer = full ? tac__find_component(d->plan, full) : NULL;
     if (!full)
         tac__declare_no_memory(d);
-    else if (!peer)
+    else if (!peer) {
+        tac__declare_lacks(d, component, strlen(component));
         (void)tac_declare_fail(
             d, NULL, "needs component '%s', which must stand before it in the file", full);
+    }
     if (peer)
         tac__scope_begin(d, peer->param_node, "", true, peer->name);
     return peer != NULL;
