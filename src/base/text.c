@@ -351,9 +351,17 @@ bool tac__signal_name_valid(const char *name)
 
 bool tac__glob_match(const char *pattern, const char *text)
 {
+    uint64_t steps = 0;
+    return tac__glob_match_counted(pattern, text, &steps);
+}
+
+bool tac__glob_match_counted(const char *pattern, const char *text, uint64_t *steps)
+{
     // Only the last star needs to be remembered: an earlier one can always take less.
     const char *star = NULL, *star_text = NULL;
-    while (*text) {
+    uint64_t count = 1;
+    bool possible = true;
+    for (; possible && *text; count++) {
         if (*pattern == '*') {
             star = pattern++;
             star_text = text;
@@ -364,12 +372,13 @@ bool tac__glob_match(const char *pattern, const char *text)
             pattern = star + 1;
             text = ++star_text;
         } else {
-            return false;
+            possible = false;
         }
     }
+    *steps += count;
     while (*pattern == '*')
         pattern++;
-    return *pattern == '\0';
+    return possible && *pattern == '\0';
 }
 
 bool tac__path_match(const char *pattern, const char *path)

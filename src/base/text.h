@@ -108,6 +108,9 @@ bool tac__signal_name_valid(const char *name);
 
 // Shell-like pattern: '*' any run of characters, '?' any one. Linear in time and memory.
 bool tac__glob_match(const char *pattern, const char *text);
+// The same, and adds to `*steps` how many characters it compared: up to the product of both
+// lengths, which counts where others choose the texts.
+bool tac__glob_match_counted(const char *pattern, const char *text, uint64_t *steps);
 
 // A pattern for components or signals: of a whole name, or of what follows any dot in it, so that
 // "battery.*" matches "uav1.vehicle.battery.soc".

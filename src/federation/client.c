@@ -6,6 +6,7 @@
 #include "federation/client.h"
 
 #include "base/arena.h"
+#include "base/names.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -27,6 +28,7 @@ typedef struct source {
 typedef struct list {
     channel *all;
     size_t count, capacity;
+    tac__names known; // each as channel and inlet
 } list;
 
 struct tac__client {
@@ -144,11 +146,12 @@ static tac_status declare(tac__client *c, list *l, const tac_channel_def *def, u
     TAC_TRY(check_name("an inlet", inlet, err));
     if (*type)
         TAC_TRY(check_name("a type", type, err));
-    for (size_t i = 0; i < l->count; i++) {
-        if (!strcmp(l->all[i].name, def->channel) && !strcmp(l->all[i].inlet, inlet))
-            return tac__fail(err, TAC_E_DUPLICATE, "channel '%s' is declared twice", def->channel);
-    }
-    if (!TAC__ARENA_GROW(&c->arena, l->all, l->count, l->capacity))
+    const char *key =
+        tac__arena_format(&c->arena, "%zu %s%s", strlen(def->channel), def->channel, inlet);
+    if (key && tac__names_find(&l->known, key) >= 0)
+        return tac__fail(err, TAC_E_DUPLICATE, "channel '%s' is declared twice", def->channel);
+    if (!key || !TAC__ARENA_GROW(&c->arena, l->all, l->count, l->capacity) ||
+        tac__names_set(&l->known, &c->arena, key, (uint32_t)l->count) != TAC_OK)
         return tac__fail_memory(err);
     channel *k = &l->all[l->count];
     *k = (channel){.name = tac__arena_text(&c->arena, def->channel),

@@ -4,11 +4,13 @@
 #include "base/text.h"
 #include "bus/lcm_type.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     CHANNELS_MAX = 65536,
     LINKS_MAX = 1 << 22,
+    STEPS_MAX = 1 << 26, // characters of patterns and channels that are compared for one HELLO
 };
 
 // --- joining ------------------------------------------------------------------------------------
@@ -74,6 +76,74 @@ static tac_status read_channels(const tac__server *s, tac__arena *arena, tac__fr
     return TAC_OK;
 }
 
+// --- names of channels --------------------------------------------------------------------------
+
+static int by_text(const void *a, const void *b)
+{
+    const tac__fed_name *x = a, *y = b;
+    return strcmp(x->text, y->text);
+}
+
+// Sorted and not hashed: a client chooses the names, and could choose such as all have one hash.
+static tac_status sort_published(tac__fed_client *c, tac_error *err)
+{
+    const uint32_t count = c->published_count;
+    c->by_name = tac__arena_array(&c->arena, (size_t)count + 1, sizeof *c->by_name);
+    if (!c->by_name)
+        return tac__fail_memory(err);
+    for (uint32_t i = 0; i < count; i++)
+        c->by_name[i] = (tac__fed_name){c->published[i].name, i};
+    if (count)
+        qsort(c->by_name, count, sizeof *c->by_name, by_text);
+    for (uint32_t i = 1; i < count; i++) {
+        if (!by_text(&c->by_name[i - 1], &c->by_name[i]))
+            return tac__fail(err, TAC_E_DUPLICATE, "channel '%s' is declared twice",
+                             c->by_name[i].text);
+    }
+    return TAC_OK;
+}
+
+// NULL: it does not publish this.
+static const tac__fed_name *find_published(const tac__fed_client *c, const char *name)
+{
+    const tac__fed_name key = {name, 0};
+    return c->published_count
+               ? bsearch(&key, c->by_name, c->published_count, sizeof key, by_text)
+               : NULL;
+}
+
+// The channels of a client to which a subscription leads, in their order: a search for a name, a
+// look at all for a pattern.
+typedef struct matches {
+    const tac__fed_client *of;
+    const char *wanted;
+    bool pattern;
+    uint32_t next;
+    uint64_t steps; // characters of patterns that were compared
+} matches;
+
+static matches matches_begin(const tac__fed_client *of, const char *wanted)
+{
+    return (matches){.of = of, .wanted = wanted, .pattern = strpbrk(wanted, "*?") != NULL};
+}
+
+static bool matches_next(matches *m, uint32_t *number)
+{
+    if (!m->pattern) {
+        const tac__fed_name *found = m->next++ ? NULL : find_published(m->of, m->wanted);
+        *number = found ? found->number : 0;
+        return found;
+    }
+    while (m->next < m->of->published_count) {
+        *number = m->next++;
+        if (tac__glob_match_counted(m->wanted, m->of->published[*number].name, &m->steps))
+            return true;
+    }
+    return false;
+}
+
+// --- fitting in ---------------------------------------------------------------------------------
+
 // Whether a publisher and a subscriber mean the same by a channel.
 static tac_status check_types(const tac__fed_client *from, const tac__fed_channel *out,
                               const tac__fed_client *to, const tac__fed_channel *in, tac_error *err)
@@ -103,22 +173,37 @@ static tac_status check_public(const tac__server *s, const tac__fed_client *of,
                      k->name, of->name, length, whole, named->name, TAC__LCM_CHANNEL_MAX);
 }
 
-static tac_status check_pair(const tac__server *s, const tac__fed_client *from,
-                             const tac__fed_client *to, tac_error *err)
+// `*steps`: for patterns so far.
+static tac_status check_subscriptions(const tac__server *s, const tac__fed_client *from,
+                                      const tac__fed_client *to, uint64_t *steps, tac_error *err)
 {
-    for (uint32_t i = 0; i < from->published_count; i++) {
-        const tac__fed_channel *out = &from->published[i];
-        for (uint32_t k = 0; k < to->subscribed_count; k++) {
-            if (!tac__glob_match(to->subscribed[k].name, out->name))
-                continue;
+    for (uint32_t k = 0; k < to->subscribed_count; k++) {
+        matches m = matches_begin(from, to->subscribed[k].name);
+        for (uint32_t i; matches_next(&m, &i);) {
+            const tac__fed_channel *out = &from->published[i];
             TAC_TRY(check_types(from, out, to, &to->subscribed[k], err));
             TAC_TRY(check_public(s, from, out, to, err));
         }
-        for (uint32_t k = 0; k < to->published_count; k++) {
-            if ((out->port || to->published[k].port) && !strcmp(out->name, to->published[k].name))
-                return tac__fail(err, TAC_E_DUPLICATE, "'%s' and '%s' both have the port '%s'",
-                                 from->name, to->name, out->name);
-        }
+        *steps += m.steps;
+        if (*steps > STEPS_MAX)
+            return tac__fail(err, TAC_E_LIMIT,
+                             "to compare the %u subscriptions of '%s' with the %u channels of '%s' "
+                             "takes more than %d steps: subscribe to fewer patterns, or to names "
+                             "without * and ?",
+                             to->subscribed_count, to->name, from->published_count, from->name,
+                             (int)STEPS_MAX);
+    }
+    return TAC_OK;
+}
+
+static tac_status check_ports(const tac__fed_client *a, const tac__fed_client *b, tac_error *err)
+{
+    for (uint32_t i = 0; i < a->published_count; i++) {
+        const tac__fed_channel *k = &a->published[i];
+        const tac__fed_name *other = find_published(b, k->name);
+        if (other && (k->port || b->published[other->number].port))
+            return tac__fail(err, TAC_E_DUPLICATE, "'%s' and '%s' both have the port '%s'", a->name,
+                             b->name, k->name);
     }
     return TAC_OK;
 }
@@ -126,14 +211,16 @@ static tac_status check_pair(const tac__server *s, const tac__fed_client *from,
 // Whether a client fits in with those that are there.
 static tac_status check_others(const tac__server *s, const tac__fed_client *c, tac_error *err)
 {
+    uint64_t steps = 0;
     for (uint32_t i = 0; i < c->published_count; i++)
         TAC_TRY(check_public(s, c, &c->published[i], c, err));
     for (size_t i = 0; i < s->def.count; i++) {
         const tac__fed_client *other = &s->clients[i];
         if (other->state == TAC__FED_ABSENT)
             continue;
-        TAC_TRY(check_pair(s, other, c, err));
-        TAC_TRY(check_pair(s, c, other, err));
+        TAC_TRY(check_subscriptions(s, other, c, &steps, err));
+        TAC_TRY(check_subscriptions(s, c, other, &steps, err));
+        TAC_TRY(check_ports(other, c, err));
     }
     return TAC_OK;
 }
@@ -186,6 +273,8 @@ void tac__fed_take_hello(tac__server *s, int at, tac__frame *f)
                                &joined.subscribed_count, &own);
     if (status == TAC_OK)
         status = tac__frame_end(f, &own);
+    if (status == TAC_OK)
+        status = sort_published(&joined, &own);
     if (status == TAC_OK) {
         joined.name = s->clients[number].name;
         joined.trace = s->clients[number].trace;
@@ -277,9 +366,8 @@ static tac_status make_links(tac__server *s, tac_error *err)
             bool any = false;
             for (uint32_t from = 0; from < s->def.count; from++) {
                 const tac__fed_client *a = &s->clients[from];
-                for (uint32_t out = 0; from != to && out < a->published_count; out++) {
-                    if (!tac__glob_match(b->subscribed[in].name, a->published[out].name))
-                        continue;
+                matches m = matches_begin(a, b->subscribed[in].name);
+                for (uint32_t out; from != to && matches_next(&m, &out);) {
                     any = true;
                     TAC_TRY(add_link(s, from, out, to, in, err));
                 }

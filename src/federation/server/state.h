@@ -34,6 +34,12 @@ typedef struct tac__fed_channel {
     uint32_t link_count, link_capacity;
 } tac__fed_channel;
 
+// A place in a list that is sorted by names.
+typedef struct tac__fed_name {
+    const char *text;
+    uint32_t number;
+} tac__fed_name;
+
 typedef enum tac__fed_client_state {
     TAC__FED_ABSENT,
     TAC__FED_RUNNING, // authorised, or before its first poll
@@ -47,6 +53,7 @@ typedef struct tac__fed_client {
     tac__fed_client_state state;
     int connection; // -1: none
     tac__fed_channel *published, *subscribed;
+    tac__fed_name *by_name; // the published ones, sorted
     uint32_t published_count, subscribed_count;
     tac__wire_clock clock; // as stated last
     tac_time sent_us;      // of the last message
