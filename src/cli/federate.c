@@ -88,7 +88,8 @@ typedef struct family {
     char address[CLI_MEETING_TEXT]; // of the server, for clients
     char patience[32];              // for joining, "": as usual
     int64_t began_ns;
-    char why[256];
+    char why[256];     // this program has ended the federation itself, "": it has not
+    tac_status status; // what that is
 } family;
 
 // --- starting -----------------------------------------------------------------------------------
@@ -266,6 +267,12 @@ static bool ended_with_all(const child *c)
     return c->code == tac_status_exit_code(TAC_E_ENDED);
 }
 
+// What it means for the federation: a process that was killed is lost.
+static tac_status status_of_end(const child *c)
+{
+    return c->code > 128 ? TAC_E_NETWORK : TAC_E_FEDERATION;
+}
+
 // How a process ended.
 static void print_end(const child *c, char *text, size_t size)
 {
@@ -301,6 +308,8 @@ static const char *watch(void *context)
     family *f = context;
     const size_t joined = tac_server_info(f->d.server).joined;
     reap(f);
+    if (f->why[0]) // the first reason counts
+        return f->why;
     for (size_t i = 0; i < f->count; i++) {
         const child *c = &f->children[i];
         if (!c->ours || c->pid || cli_now_ns() - c->ended_ns < GRACE_NS)
@@ -310,6 +319,7 @@ static const char *watch(void *context)
         char end[64];
         print_end(c, end, sizeof end);
         snprintf(f->why, sizeof f->why, "process '%.128s' %s", c->name, end);
+        f->status = status_of_end(c);
         return f->why;
     }
     const uint64_t waited_us = (uint64_t)(cli_now_ns() - f->began_ns) / 1000;
@@ -318,6 +328,7 @@ static const char *watch(void *context)
         tac_time_print(f->d.info.timeout_us, limit);
         snprintf(f->why, sizeof f->why, "after %s only %zu of %zu processes have joined", limit,
                  joined, f->count);
+        f->status = TAC_E_FEDERATION;
         return f->why;
     }
     return NULL;
@@ -492,7 +503,7 @@ static tac_status check_children(const family *f, tac_error *err)
         char end[64];
         print_end(c, end, sizeof end);
         if (c->code)
-            return tac__fail(err, c->code == 1 ? TAC_E_EXPECT : TAC_E_FEDERATION, "process '%s' %s",
+            return tac__fail(err, c->code == 1 ? TAC_E_EXPECT : status_of_end(c), "process '%s' %s",
                              c->name, end);
     }
     return TAC_OK;
@@ -517,6 +528,8 @@ static void finish(family *f)
 static tac_status lead(family *f, tac__text *out, tac_error *err)
 {
     tac_status status = cli_dispatch_run(&f->d, f->args, err);
+    if (status == TAC_E_STOPPED && f->why[0])
+        err->status = status = f->status;
     if (status == TAC_E_HANG) // it will not hear of the end otherwise
         signal_children(f, SIGTERM, err->component);
     if (status != TAC_OK && tac_server_info(f->d.server).joined < f->count)

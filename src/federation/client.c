@@ -250,6 +250,10 @@ tac_status tac__client_send(tac__client *c, uint32_t number, tac_time t_us, tac_
     if (length > max)
         return tac__fail(err, TAC_E_RANGE, "a message of %zu bytes on '%s'; at most %u are allowed",
                          length, k->name, max);
+    if (sequence > TAC__WIRE_SEQUENCE_MAX)
+        return tac__fail(
+            err, TAC_E_RANGE, "message number %llu on '%s'; the last one that is possible is %llu",
+            (unsigned long long)sequence, k->name, (unsigned long long)TAC__WIRE_SEQUENCE_MAX);
     if (sequence < k->sequence)
         return tac__fail(err, TAC_E_DUPLICATE, "message number %llu on '%s' was sent already",
                          (unsigned long long)sequence, k->name);
@@ -383,6 +387,8 @@ tac_status tac__client_result(tac__client *c, const char *name, uint64_t digest,
 {
     if (c->state != TAC__CLIENT_OVER && c->state != TAC__CLIENT_RUNNING)
         return not_running(c, "handing in a result", err);
+    if (!c->info.granted_us)
+        return moment(c, "handing in a result", "the client has not polled yet", err);
     tac__wire w = tac__wire_begin(&c->out, TAC__FRAME_RESULT);
     tac__wire_u64(&w, digest);
     tac__wire_text(&w, name);
@@ -451,6 +457,8 @@ static tac_status take_refusal(tac__frame *f, tac_error *err)
     (void)tac__frame_text(f, who, sizeof who);
     (void)tac__frame_text(f, why, sizeof why);
     TAC_TRY(tac__frame_end(f, err));
+    tac__wire_one_line(who, sizeof who);
+    tac__wire_one_line(why, sizeof why);
     if (*who)
         return tac__fail(err, TAC_E_ENDED, "the federation ended: '%s': %s", who, why);
     return tac__fail(err, TAC_E_FEDERATION, "the server refuses this client: %s", why);
@@ -463,6 +471,8 @@ static tac_status take_abort(tac__frame *f, tac_error *err)
     (void)tac__frame_text(f, who, sizeof who);
     (void)tac__frame_text(f, why, sizeof why);
     TAC_TRY(tac__frame_end(f, err));
+    tac__wire_one_line(who, sizeof who);
+    tac__wire_one_line(why, sizeof why);
     if (*who)
         return tac__fail(err, TAC_E_ENDED, "the federation ended: '%s' at %s: %s", who,
                          TAC__SHOWN(t_us), why);

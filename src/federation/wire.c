@@ -120,6 +120,23 @@ const char *tac__frame_text(tac__frame *f, char *text, size_t size)
     return text;
 }
 
+void tac__wire_one_line(char *text, size_t size)
+{
+    char line[TAC_ERROR_TEXT], shown[TAC__SHOWN];
+    tac__out out = tac__out_begin(line, size < sizeof line ? size : sizeof line);
+    const char *c = text;
+    for (size_t left = strlen(text), n; left > 0; c += n, left -= n) {
+        n = tac__shown_as(c, left, shown);
+        if (*c == '\n')
+            tac__out_add(&out, "\\n");
+        else if (*shown)
+            tac__out_add(&out, "%s", shown);
+        else
+            tac__out_add(&out, "%.*s", (int)n, c);
+    }
+    memcpy(text, line, strlen(line) + 1);
+}
+
 const uint8_t *tac__frame_bytes(tac__frame *f, uint32_t *size)
 {
     *size = tac__frame_u32(f);

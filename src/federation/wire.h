@@ -17,7 +17,8 @@ enum {
     TAC__WIRE_MESSAGE_MAX = 1 << 24, // bytes in one message, unless the server allows fewer
     TAC__WIRE_FRAME_MAX = TAC__WIRE_MESSAGE_MAX + 256, // bytes in a body
 };
-#define TAC__WIRE_MAGIC UINT32_C(0x46434154) // "TACF"
+#define TAC__WIRE_MAGIC        UINT32_C(0x46434154) // "TACF"
+#define TAC__WIRE_SEQUENCE_MAX (UINT64_MAX - 1) // number of a message: the next one has a number
 
 // X(name, number, who sends it)
 #define TAC__FRAME_TABLE(X)                                                                        \
@@ -64,6 +65,10 @@ uint32_t tac__frame_u32(tac__frame *frame);
 uint64_t tac__frame_u64(tac__frame *frame);
 // A text, copied; NULL where it is none, or longer than `size` - 1.
 const char *tac__frame_text(tac__frame *frame, char *text, size_t size);
+// Make one line of a text that another process chose: a line end is shown as \n, other control
+// characters as \x1b, so that nobody writes lines of its own into errors and logs of others. `size`
+// is that of the buffer; what does not fit is cut.
+void tac__wire_one_line(char *text, size_t size);
 // The bytes of a message: their number, and a pointer into the frame.
 const uint8_t *tac__frame_bytes(tac__frame *frame, uint32_t *size);
 // Whether everything was read and was as it must be. TAC_E_PROTOCOL otherwise.

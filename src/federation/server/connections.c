@@ -77,8 +77,9 @@ void tac__fed_take_input(tac__server *s, int at)
     while (status == TAC_OK && k->used && !k->closing) {
         if (k->client >= 0 && s->state == TAC__SERVER_JOINING) {
             if (tac__bytes_count(&k->in) > EARLY_MAX)
-                status = tac__fail(&own, TAC_E_LIMIT, "'%s' sends too much before the start",
-                                   s->clients[k->client].name);
+                status = tac__fail(&own, TAC_E_PROTOCOL,
+                                   "'%s' sends more than %d bytes before the start",
+                                   s->clients[k->client].name, (int)EARLY_MAX);
             break;
         }
         tac__frame f;
@@ -134,7 +135,9 @@ void tac__server_closed(tac__server *s, int at, const char *why)
                                .arena = {.allocator = s->allocator},
                                .connection = -1,
                                .limit = -1,
-                               .trace = c->trace};
+                               .trace = c->trace,
+                               .lost = true,
+                               .lost_ms = s->clock_ms};
         s->joined--;
         return;
     }

@@ -39,6 +39,11 @@ static tac_status check_sent(const tac__server *s, const tac__fed_client *c,
     if (m->size > k->message_max)
         return tac__fail(err, TAC_E_PROTOCOL, "'%s' sends %u bytes on '%s'; at most %u are allowed",
                          c->name, m->size, k->name, k->message_max);
+    if (m->sequence > TAC__WIRE_SEQUENCE_MAX)
+        return tac__fail(err, TAC_E_PROTOCOL,
+                         "'%s' sends number %llu on '%s'; the last one that is possible is %llu",
+                         c->name, (unsigned long long)m->sequence, k->name,
+                         (unsigned long long)TAC__WIRE_SEQUENCE_MAX);
     if (m->sequence < k->sequence)
         return tac__fail(err, TAC_E_PROTOCOL, "'%s' sends number %llu on '%s' again", c->name,
                          (unsigned long long)m->sequence, k->name);
@@ -165,8 +170,11 @@ static tac_status take_result(tac__server *s, tac__fed_client *c, tac__frame *f,
     const uint64_t digest = tac__frame_u64(f);
     (void)tac__frame_text(f, name, sizeof name);
     TAC_TRY(tac__frame_end(f, err));
+    // Before the first poll nothing has happened that could have a result.
+    if (c->state != TAC__FED_RUNNING || s->state == TAC__SERVER_FIRST_TICK)
+        return unexpected(f, c, err);
     if (c->results++ >= RESULTS_MAX)
-        return tac__fail(err, TAC_E_LIMIT, "'%s' hands in more than %d results", c->name,
+        return tac__fail(err, TAC_E_PROTOCOL, "'%s' hands in more than %d results", c->name,
                          (int)RESULTS_MAX);
     if (!TAC__ARENA_GROW(&s->arena, s->results, s->result_count, s->result_capacity))
         return tac__fail_memory(err);

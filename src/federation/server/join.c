@@ -1,6 +1,7 @@
 // join.c - who joins, and the links that follow from what everyone has declared.
 #include "federation/server/state.h"
 
+#include "base/print.h"
 #include "base/text.h"
 #include "bus/lcm_type.h"
 
@@ -17,7 +18,10 @@ enum {
 
 void tac__fed_refuse(tac__fed_connection *k, const char *why)
 {
-    tac__wire_put_end(&k->out, TAC__FRAME_REFUSE, "", 0, why);
+    char line[TAC_ERROR_TEXT];
+    tac__print(line, sizeof line, "%s", why);
+    tac__wire_one_line(line, sizeof line);
+    tac__wire_put_end(&k->out, TAC__FRAME_REFUSE, "", 0, line);
     k->closing = true;
 }
 
@@ -107,9 +111,8 @@ static tac_status sort_published(tac__fed_client *c, tac_error *err)
 static const tac__fed_name *find_published(const tac__fed_client *c, const char *name)
 {
     const tac__fed_name key = {name, 0};
-    return c->published_count
-               ? bsearch(&key, c->by_name, c->published_count, sizeof key, by_text)
-               : NULL;
+    return c->published_count ? bsearch(&key, c->by_name, c->published_count, sizeof key, by_text)
+                              : NULL;
 }
 
 // The channels of a client to which a subscription leads, in their order: a search for a name, a
@@ -342,7 +345,7 @@ static tac_status add_link(tac__server *s, uint32_t from, uint32_t out, uint32_t
     l.key = tac__link_key(s->def.seed, source->end, b->subscribed[in].end);
     l.plain = tac__link_plain(&l.law);
     if (s->link_count == LINKS_MAX)
-        return tac__fail(err, TAC_E_LIMIT, "there are more than %d links", (int)LINKS_MAX);
+        return tac__fail(err, TAC_E_PROTOCOL, "there are more than %d links", (int)LINKS_MAX);
     size_t links = source->link_count, capacity = source->link_capacity;
     if (!TAC__ARENA_GROW(&s->arena, s->links, s->link_count, s->link_capacity) ||
         !TAC__ARENA_GROW(&s->arena, source->links, links, capacity))
@@ -377,6 +380,7 @@ static tac_status make_links(tac__server *s, tac_error *err)
                 (void)tac__fail(&own, TAC_E_NAME,
                                 "'%s' subscribes to '%s', which no other client publishes", b->name,
                                 b->subscribed[in].name);
+                tac__wire_one_line(own.text, sizeof own.text);
                 tac__fed_log_text(s, own.text);
             }
         }
@@ -415,7 +419,7 @@ void tac__fed_start(tac__server *s)
         tac__wire_end(&w);
         if (tac__bytes_count(out) - before > TAC__WIRE_FRAME_MAX) {
             tac__bytes_drop(out, tac__bytes_count(out) - before);
-            (void)tac__fail(&own, TAC_E_LIMIT, "%u links lead to '%s': too many for one frame",
+            (void)tac__fail(&own, TAC_E_PROTOCOL, "%u links lead to '%s': too many for one frame",
                             c->in_count, c->name);
             tac__fed_fail(s, "", 0, &own);
             return;

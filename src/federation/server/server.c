@@ -137,8 +137,9 @@ void tac__fed_fail(tac__server *s, const char *who, tac_time t_us, const tac_err
         return;
     s->state = TAC__SERVER_FAILED;
     s->error = *why;
+    tac__wire_one_line(s->error.text, sizeof s->error.text);
     tac__error_run(&s->error, t_us, who);
-    put_abort(s, who, t_us, why->text);
+    put_abort(s, who, t_us, s->error.text);
 }
 
 void tac__fed_fail_client(tac__server *s, const tac__fed_client *c, const tac_error *why)
@@ -316,6 +317,23 @@ static void end_hanging(tac__server *s)
     }
 }
 
+// A client that was lost before the start may join again, and the others wait for it; not for ever.
+static void end_absent(tac__server *s)
+{
+    for (size_t i = 0; i < s->def.count; i++) {
+        const tac__fed_client *c = &s->clients[i];
+        if (c->state != TAC__FED_ABSENT || !c->lost || s->clock_ms - c->lost_ms < s->def.timeout_ms)
+            continue;
+        tac_error own;
+        (void)tac__fail(&own, TAC_E_NETWORK,
+                        "the connection to '%s' was lost before the start, and it has not joined "
+                        "again for %.3g s",
+                        c->name, 1e-3 * s->def.timeout_ms);
+        tac__fed_fail_client(s, c, &own);
+        return;
+    }
+}
+
 static void watch_clock(tac__server *s, uint64_t now_ms)
 {
     check_heard(s, now_ms);
@@ -328,6 +346,8 @@ static void watch_clock(tac__server *s, uint64_t now_ms)
         tell_standstill(s);
     if (under_way && s->def.timeout_ms && !tac__server_reached(s, s->target_us))
         end_hanging(s);
+    if (s->state == TAC__SERVER_JOINING && s->started && s->def.timeout_ms)
+        end_absent(s);
 }
 
 void tac__server_turn(tac__server *s, uint64_t now_ms)

@@ -74,6 +74,8 @@ typedef struct tac__fed_client {
     uint32_t results;  // handed in
     bool heard;        // since the last check
     uint64_t heard_ms; // when that was
+    bool lost;         // before the start
+    uint64_t lost_ms;  // when that was
 } tac__fed_client;
 
 typedef struct tac__fed_connection {
