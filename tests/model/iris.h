@@ -53,6 +53,7 @@ static inline void iris_set(tac__multirotor *p)
         .drag = 0.05,
         .damping = {0.02, 0.02, 0.01},
         .euler = true,
+        .angular = true,
         .actuator = {.tau_s = 0.02, .omega_rad_s = 100, .zeta = 0.8, .rate = DBL_MAX},
         .batteries = 1,
         .buses = 1,

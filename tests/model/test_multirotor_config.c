@@ -1,6 +1,7 @@
 // The component type `multirotor`: parameters, their checks, the state at the start, the vehicles
 // of examples/, and flights in an engine with located contacts.
 #include "engine/test_rig.h"
+#include <tactus/outside.h>
 
 #include <math.h>
 
@@ -155,6 +156,43 @@ static void test_start(void **state)
     rig_open(&r, vehicle(BODY ROTORS "      euler: false\n"));
     rig_run(&r, 4000);
     assert_int_equal(tac_engine_find_signal(r.engine, "vehicle.euler"), -1);
+    rig_close(&r);
+}
+
+// The angular acceleration is the derivative of the rate, whether or not there are Euler angles
+// before it, and is there only on request.
+static void test_angular_acceleration(void **state)
+{
+    (void)state;
+    enum { STEP_US = 50, AT_US = 20000 };
+    static const char *const euler[] = {"true", "false"};
+    for (int k = 0; k < 2; k++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 BODY ROTORS "      rate: [2, -3, 1]\n      rotor_speed: 500 rad/s\n"
+                             "      position: [0, 0, -30]\n      euler: %s\n"
+                             "      angular_acceleration: true\n",
+                 euler[k]);
+        rig_open(&r, vehicle(text));
+        double rate[2][3], there[3];
+        rig_run(&r, AT_US);
+        for (int i = 0; i < 3; i++) {
+            const char *name = i == 1 ? "vehicle.angular_acceleration" : "vehicle.rate";
+            memcpy(i == 1 ? there : rate[i / 2],
+                   tac_engine_read_at(r.engine, tac_engine_find_signal(r.engine, name),
+                                      (tac_time)(AT_US + i * STEP_US)),
+                   sizeof there);
+        }
+        for (int i = 0; i < 3; i++) {
+            const double slope = (rate[1][i] - rate[0][i]) / (2e-6 * STEP_US);
+            near(there[i], slope, 1e-4 * (1 + fabs(slope)), "angular acceleration");
+            assert_true(fabs(slope) > 0.1);
+        }
+        rig_close(&r);
+    }
+    rig_open(&r, vehicle(BODY ROTORS));
+    rig_run(&r, 4000);
+    assert_int_equal(tac_engine_find_signal(r.engine, "vehicle.angular_acceleration"), -1);
     rig_close(&r);
 }
 
@@ -421,6 +459,6 @@ static void test_inertia_of_bodies(void **state)
 TEST_MAIN(cmocka_unit_test(test_trembles), cmocka_unit_test(test_implausible),
           cmocka_unit_test(test_inertia_of_bodies), cmocka_unit_test(test_refusals),
           cmocka_unit_test(test_buses), cmocka_unit_test(test_start),
-          cmocka_unit_test(test_overrides), cmocka_unit_test(test_stands),
-          cmocka_unit_test(test_drops), cmocka_unit_test(test_hovers),
-          cmocka_unit_test(test_examples))
+          cmocka_unit_test(test_angular_acceleration), cmocka_unit_test(test_overrides),
+          cmocka_unit_test(test_stands), cmocka_unit_test(test_drops),
+          cmocka_unit_test(test_hovers), cmocka_unit_test(test_examples))

@@ -12,7 +12,7 @@
 // Counts, switches and tables.
 typedef struct tac__multirotor_shape {
     int rotors, batteries, buses, feet, contacts;
-    bool upright, euler;
+    bool upright, euler, angular;
     tac__actuator_kind actuator;
     tac_gravity gravity;
     int rotor_bus[TAC__ROTORS_MAX], battery_bus[TAC__BATTERIES_MAX];

@@ -29,6 +29,7 @@ void tac__multirotor_shape_of(const tac__multirotor *p, tac__multirotor_shape *s
     s->contacts = p->contacts;
     s->upright = p->upright;
     s->euler = p->euler;
+    s->angular = p->angular;
     s->actuator = p->actuator.kind;
     s->gravity = p->world.gravity;
     for (int i = 0; i < s->rotors; i++)
@@ -205,12 +206,18 @@ static void declare_outputs(tac_declare *d, const tac__multirotor *p)
         [TAC__OUT_HULL_DOWN] = {"hull_down", NULL, "how many points of the hull do", &single,
                                 TAC_ROLE_HULL},
         [TAC__OUT_EULER] = {"euler", "rad", "roll, pitch, yaw", &vector, TAC_ROLE_NONE},
+        [TAC__OUT_ANGULAR_ACCELERATION] = {"angular_acceleration", "rad/s^2",
+                                           "of the body: the derivative of rate", &vector,
+                                           TAC_ROLE_NONE},
     };
-    const int count = p->euler ? TAC__OUTS : TAC__OUT_EULER;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < TAC__OUTS; i++) {
+        if ((i == TAC__OUT_EULER && !p->euler) ||
+            (i == TAC__OUT_ANGULAR_ACCELERATION && !p->angular))
+            continue;
         tac_declare_output(d, TAC_PORT(.name = rows[i].name, .type = *rows[i].type,
                                        .unit = rows[i].unit, .doc = rows[i].doc,
                                        .role = rows[i].role));
+    }
 }
 
 static void declare_states(tac_declare *d, const tac__multirotor *p)

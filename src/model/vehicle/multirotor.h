@@ -118,6 +118,7 @@ typedef struct tac__multirotor {
     given_real drag;       // N s/m
     given_real damping[3]; // N m s
     bool euler;            // compute Euler angles, which cost more than all other outputs
+    bool angular;          // have the output angular_acceleration
     tac__actuator actuator;
     int batteries, buses, feet, hull;
     tac__battery battery[TAC__BATTERIES_MAX];
@@ -164,9 +165,16 @@ enum {
     TAC__OUT_AIR_PRESSURE,
     TAC__OUT_FEET_DOWN,
     TAC__OUT_HULL_DOWN,
-    TAC__OUT_EULER, // where there is one
+    TAC__OUT_EULER,                // where there is one
+    TAC__OUT_ANGULAR_ACCELERATION, // likewise
     TAC__OUTS
 };
+
+// The output's place among those that the vehicle has.
+static inline int tac__multirotor_angular_out(bool euler)
+{
+    return TAC__OUT_ANGULAR_ACCELERATION - !euler;
+}
 
 static inline int tac__multirotor_x_soc(const tac__multirotor *p)
 {

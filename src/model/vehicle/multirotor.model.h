@@ -279,6 +279,9 @@ MULTIROTOR__CORE void multirotor_output(const tac__multirotor_shape *shape, vehi
                eval_out(e, TAC__OUT_SPECIFIC_FORCE));
     if (shape->euler)
         vec3_write(quat_to_euler(now.body.attitude), eval_out(e, TAC__OUT_EULER));
+    if (shape->angular)
+        vec3_write(rigid_body_angular(p, now.body.rate, now.torque, now.spin),
+                   eval_out(e, tac__multirotor_angular_out(shape->euler)));
     for (int i = 0; i < n.rotors; i += WIDE) {
         w_write(now.thrust[i / WIDE], n.rotors - i, eval_out(e, TAC__OUT_THRUST) + i);
         w_write(now.current[i / WIDE], n.rotors - i, eval_out(e, TAC__OUT_MOTOR_CURRENT) + i);

@@ -648,6 +648,9 @@ void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
         "euler", NULL, "true", NULL, "have the output euler, which costs more than all others", 0);
     given_array(d, &damping, p->damping, 3);
     p->euler = tac_param_bool(d, &euler);
+    const tac_param_def angular = given_def("angular_acceleration", NULL, "false", NULL,
+                                            "have the output angular_acceleration", 0);
+    p->angular = tac_param_bool(d, &angular);
     actuator_params(d, &p->actuator);
 
     p->batteries = count_batteries(d);
