@@ -383,6 +383,33 @@ static void test_topics(void **state)
     rig_close(&r);
 }
 
+// PX4 is told the plant's angular acceleration, so that its D gains act.
+static void test_angular_acceleration(void **state)
+{
+    (void)state;
+    static const char subscribe[] = "autopilot.px4.subscribe=[{topic: vehicle_angular_velocity, "
+                                    "fields: {told: xyz_derivative}}]";
+    rig r;
+    px4_open(&r, SETS(subscribe));
+    double most = 0;
+    for (tac_time t_us = 0; t_us <= 8000000; t_us += 4000) {
+        rig_run(&r, t_us);
+        const double *told = rig_read(&r, "uav.control.told");
+        const double *is = rig_read(&r, "uav.vehicle.angular_acceleration");
+        for (int i = 0; i < 3; i++) {
+            rig_same(told[i], (double)(float)is[i], "angular acceleration", t_us);
+            most = fmax(most, fabs(told[i]));
+        }
+    }
+    assert_true(most > 0.1);
+    const uint64_t with = tac_engine_hash(r.engine, "uav.vehicle.*", NULL);
+    rig_close(&r);
+    px4_open(&r, SETS(subscribe, "autopilot.px4.params={MC_ROLLRATE_D: 0, MC_PITCHRATE_D: 0}"));
+    rig_run(&r, 8000000);
+    assert_true(tac_engine_hash(r.engine, "uav.vehicle.*", NULL) != with);
+    rig_close(&r);
+}
+
 // Without a place the stand-in's mission never is valid; without motors nothing lifts.
 static void test_off(void **state)
 {
@@ -562,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_fleet),
         cmocka_unit_test(test_elsewhere),
         cmocka_unit_test(test_topics),
+        cmocka_unit_test(test_angular_acceleration),
         cmocka_unit_test(test_off),
         cmocka_unit_test(test_batteries),
         cmocka_unit_test(test_mistakes),

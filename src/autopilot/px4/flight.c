@@ -119,6 +119,9 @@ static void put_state(const tac_step *s, const tac__px4_component *c, tac__px4_f
     memcpy(v->velocity, s->in[TAC__PX4_IN_VELOCITY], sizeof v->velocity);
     memcpy(v->attitude, s->in[TAC__PX4_IN_ATTITUDE], sizeof v->attitude);
     memcpy(v->rate, s->in[TAC__PX4_IN_RATE], sizeof v->rate);
+    if (tac_connected(s, TAC__PX4_IN_ANGULAR_ACCELERATION))
+        memcpy(v->angular_acceleration, s->in[TAC__PX4_IN_ANGULAR_ACCELERATION],
+               sizeof v->angular_acceleration);
     v->heading[0] = heading_of(v->attitude);
     put_place(c, position, v->latitude, v->longitude, v->altitude);
 }

@@ -192,6 +192,8 @@ static void declare_inputs(tac_declare *d, const px4 *c)
                 "telemetry, for topics of your own", .flags = TAC_PORT_OPTIONAL),
         TAC_DEF(tac_port_def, "bus_voltage", TAC_TYPE_ARRAY(TAC_F64, c->buses), "V",
                 "telemetry, for topics of your own", .flags = TAC_PORT_OPTIONAL),
+        TAC_DEF(tac_port_def, "angular_acceleration", TAC_TYPE_VEC3, "rad/s^2",
+                "of the body, for D gains of the rate controller", .flags = TAC_PORT_OPTIONAL),
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
         tac_declare_input(d, &ports[i]);
@@ -278,6 +280,11 @@ static tac_status px4_declare(tac_declare *d, void *self)
 static tac_status px4_connect(tac_declare *d, void *self)
 {
     px4 *c = self;
+    if (tac__declare_open(d, TAC__PX4_IN_ANGULAR_ACCELERATION))
+        tac_declare_warn(d, "vehicle",
+                         "the input 'angular_acceleration' is not connected, so PX4's D gains have "
+                         "no effect: give the vehicle 'angular_acceleration: true' and connect its "
+                         "output of that name");
     return tac__px4_traffic_compile(d, c->traffic);
 }
 
@@ -334,7 +341,7 @@ static void px4_close(void *self)
 }
 
 const tac_component_type tac__px4_type = {
-    TAC__TYPE("px4", "1", "flies a multirotor with PX4 itself, through libpx4_lockstep",
+    TAC__TYPE("px4", "2", "flies a multirotor with PX4 itself, through libpx4_lockstep",
               TAC_COMPONENT_OPAQUE | TAC_COMPONENT_PRINTS | TAC_COMPONENT_OUTSIDE),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(px4),

@@ -82,6 +82,7 @@ static const pair vehicle_angular_velocity[] = {
     {"timestamp", "time"},
     {"timestamp_sample", "time"},
     {"xyz", "rate"},
+    {"xyz_derivative", "angular_acceleration"},
     {0},
 };
 

@@ -17,6 +17,7 @@ enum { TAC__PX4_BATTERIES = 8, TAC__PX4_ROTORS = 12 };
     X(velocity, 3)                                                                                 \
     X(attitude, 4) /* body to NED: w, x, y, z */                                                   \
     X(rate, 3)                                                                                     \
+    X(angular_acceleration, 3)                                                                     \
     X(heading, 1)                                                                                  \
     X(latitude, 1) /* degrees */                                                                   \
     X(longitude, 1)                                                                                \

@@ -347,6 +347,11 @@ const char *tac__declare_unread(const tac_declare *d, int output)
     return s->read ? NULL : s->name;
 }
 
+bool tac__declare_open(const tac_declare *d, int input)
+{
+    return d->instance->in[input].signal < 0;
+}
+
 tac_time tac__declare_period(const tac_declare *d)
 {
     const int group = d->instance->group;

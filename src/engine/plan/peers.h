@@ -58,6 +58,8 @@ tac_time tac__declare_end(const tac_declare *d);
 tac_time tac__declare_period(const tac_declare *d);
 // In `connect`: the full name of an output to which no input is connected; NULL: one is.
 const char *tac__declare_unread(const tac_declare *d, int output);
+// In `connect`: true if no signal is connected to the input.
+bool tac__declare_open(const tac_declare *d, int input);
 
 static inline uint64_t *tac__formula_memory(const tac__formula *f, uint64_t *words)
 {
