@@ -410,6 +410,59 @@ static void test_angular_acceleration(void **state)
     rig_close(&r);
 }
 
+// `battery_status.warning` follows PX4's thresholds: those of the library, which `params` may
+// change.
+static void test_battery_warning(void **state)
+{
+    (void)state;
+    static const struct {
+        double soc;
+        const char *params;
+        int warning;
+    } rows[] = {{0.5, "{}", 0},
+                {0.14, "{}", 1},
+                {0.06, "{}", 2},
+                {0.04, "{}", 3},
+                {0.5, "{BAT_LOW_THR: 0.6}", 1},
+                {0.14, "{BAT_LOW_THR: 0.1}", 0},
+                {0.5, "{BAT_LOW_THR: 0.1, BAT_CRIT_THR: 0.6}", 2},
+                {0.5, "{BAT_EMERGEN_THR: 0.6}", 3}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char soc[128], params[128];
+        snprintf(soc, sizeof soc, "entities.uav.components.vehicle.params.batteries={soc: %g}",
+                 rows[i].soc);
+        snprintf(params, sizeof params, "autopilot.px4.params=%s", rows[i].params);
+        rig r;
+        px4_open(&r, SETS(soc, params,
+                          "autopilot.px4.subscribe=[{topic: battery_status, fields: {level: "
+                          "warning}}]"));
+        rig_run(&r, 100000);
+        if (rig_f64(&r, "uav.control.level") != rows[i].warning)
+            fail_msg("%g with %s: %g, not %d", rows[i].soc, rows[i].params,
+                     rig_f64(&r, "uav.control.level"), rows[i].warning);
+        rig_close(&r);
+    }
+}
+
+// Servos are a signal: NaN until PX4 publishes any.
+static void test_servos(void **state)
+{
+    (void)state;
+    rig r;
+    px4_open(&r, SETS("duration=3 s"));
+    rig_run(&r, 1000000);
+    for (int i = 0; i < 8; i++)
+        assert_true(isnan(((const double *)rig_read(&r, "uav.control.servo"))[i]));
+    rig_close(&r);
+    px4_open(&r, SETS("autopilot.px4.publish=[{topic: actuator_servos, fields: {control: nan, "
+                      "'control[0]': 0.25, 'control[7]': '-vehicle.position.z'}}]"));
+    rig_run(&r, 8000000);
+    const double *servo = rig_read(&r, "uav.control.servo");
+    const double *p = rig_read(&r, "uav.vehicle.position");
+    assert_true(servo[0] == 0.25 && isnan(servo[1]) && servo[7] == -(double)(float)p[2]);
+    rig_close(&r);
+}
+
 // Without a place the stand-in's mission never is valid; without motors nothing lifts.
 static void test_off(void **state)
 {
@@ -590,6 +643,8 @@ int main(void)
         cmocka_unit_test(test_elsewhere),
         cmocka_unit_test(test_topics),
         cmocka_unit_test(test_angular_acceleration),
+        cmocka_unit_test(test_battery_warning),
+        cmocka_unit_test(test_servos),
         cmocka_unit_test(test_off),
         cmocka_unit_test(test_batteries),
         cmocka_unit_test(test_mistakes),

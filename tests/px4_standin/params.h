@@ -17,6 +17,9 @@ typedef union param_value {
 // X(name, type, default), but for those of rotors. Angles in degrees.
 #define PARAMS(X)                                                                                  \
     X(SYS_AUTOSTART, I32, 0)                                                                       \
+    X(BAT_LOW_THR, F32, 0.15f)                                                                     \
+    X(BAT_CRIT_THR, F32, 0.07f)                                                                    \
+    X(BAT_EMERGEN_THR, F32, 0.05f)                                                                 \
     X(CA_AIRFRAME, I32, 0)                                                                         \
     X(CA_ROTOR_COUNT, I32, 0)                                                                      \
     X(MC_ROLL_P, F32, 6.5f)                                                                        \

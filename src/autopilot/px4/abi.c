@@ -231,6 +231,12 @@ tac_status tac__px4_set_f32(tac__px4 *p, const char *param, float value, tac_err
     return TAC_OK;
 }
 
+tac_status tac__px4_get_f32(tac__px4 *p, const char *param, float *value, tac_error *err)
+{
+    TRY_CALL(p, param, param_get_f32, p->handle, param, value);
+    return TAC_OK;
+}
+
 // Reading tells whether the parameter is a whole number. A library may let a float be read as i32
 // and refuse only the write, so the code of the write is looked at, too.
 tac_status tac__px4_set(tac__px4 *p, const char *param, double value, tac_error *err)

@@ -55,6 +55,8 @@ tac_status tac__px4_set_i32(tac__px4 *px4, const char *param, int32_t value, tac
 tac_status tac__px4_set_f32(tac__px4 *px4, const char *param, float value, tac_error *err);
 // Sets the parameter in the type that it has.
 tac_status tac__px4_set(tac__px4 *px4, const char *param, double value, tac_error *err);
+// TAC_E_NAME: there is no such parameter.
+tac_status tac__px4_get_f32(tac__px4 *px4, const char *param, float *value, tac_error *err);
 tac_status tac__px4_notify(tac__px4 *px4, tac_error *err);
 tac_status tac__px4_update_allocator(tac__px4 *px4, tac_error *err);
 // Without the row of planned home, see wpl_items.h.

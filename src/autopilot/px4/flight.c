@@ -132,6 +132,15 @@ static void put_array(const tac_step *s, int input, uint32_t count, double *valu
         memcpy(values, s->in[input], count * sizeof *values);
 }
 
+// The worst level comes first, whatever the order of the thresholds: as PX4's battery library.
+static int warning_of(const tac__px4_flight *f, double soc)
+{
+    int level = TAC__PX4_WARNINGS;
+    while (level > 0 && !(soc < f->warnings[level - 1]))
+        level--;
+    return level;
+}
+
 static void put_telemetry(const tac_step *s, const tac__px4_component *c, tac__px4_flight *f)
 {
     tac__px4_values *v = &f->values;
@@ -140,6 +149,8 @@ static void put_telemetry(const tac_step *s, const tac__px4_component *c, tac__p
     put_array(s, TAC__PX4_IN_BATTERY_SOC, c->batteries, v->battery_soc);
     put_array(s, TAC__PX4_IN_ROTOR_SPEED, c->rotors, v->rotor_speed);
     put_array(s, TAC__PX4_IN_BUS_VOLTAGE, c->buses, v->bus_voltage);
+    for (uint32_t i = 0; i < c->batteries; i++)
+        v->battery_warning[i] = warning_of(f, v->battery_soc[i]);
 }
 
 static void put_time(tac__px4_flight *f, tac_time t_us)
@@ -211,6 +222,27 @@ static tac_status set_params(const tac__px4_component *c, tac__px4 *px4, tac_err
     return c->config.enable_control_allocator ? tac__px4_update_allocator(px4, err) : TAC_OK;
 }
 
+// PX4's thresholds, and its defaults where the library lacks the parameters.
+static tac_status read_warnings(tac__px4_flight *f)
+{
+    static const struct {
+        const char *param;
+        float fallback;
+    } thresholds[TAC__PX4_WARNINGS] = {
+        {"BAT_LOW_THR", 0.15f}, {"BAT_CRIT_THR", 0.07f}, {"BAT_EMERGEN_THR", 0.05f}};
+    for (int i = 0; i < TAC__PX4_WARNINGS; i++) {
+        float value = thresholds[i].fallback;
+        tac_error err;
+        const tac_status status = tac__px4_get_f32(f->px4, thresholds[i].param, &value, &err);
+        if (status != TAC_OK && status != TAC_E_NAME) {
+            f->err = err;
+            return status;
+        }
+        f->warnings[i] = (double)value;
+    }
+    return TAC_OK;
+}
+
 static const char *library_of(const tac__px4_component *c)
 {
     return *c->library ? c->library : getenv(TAC__PX4_VARIABLE);
@@ -254,6 +286,7 @@ static tac_status start(tac_step *s, const tac__px4_component *c)
     TAC_TRY(tac__px4_open(library, &f->watch, &f->px4, &f->err));
     TAC_TRY(tac__px4_create(f->px4, &c->config, &f->err));
     TAC_TRY(set_params(c, f->px4, &f->err));
+    TAC_TRY(read_warnings(f));
     TAC_TRY(tac__px4_traffic_open(c->traffic, f->px4, &f->err));
     find_home(s, c, f);
     rest_telemetry(s, c, f);
@@ -267,8 +300,12 @@ static tac_status start(tac_step *s, const tac__px4_component *c)
     if (*c->mission)
         TAC_TRY(tac__px4_load_mission(f->px4, c->mission, &f->err));
     log_text(s, f, false);
-    tac_log_write(s, TAC_LOG_INFO, "PX4 is ready: %zu topics to it, %zu from it",
-                  c->traffic->publisher_count, c->traffic->subscriber_count);
+    size_t to = 0, from = 0;
+    for (size_t i = 0; i < c->traffic->publisher_count; i++)
+        to += !c->traffic->publishers[i].off;
+    for (size_t i = 0; i < c->traffic->subscriber_count; i++)
+        from += !c->traffic->subscribers[i].off;
+    tac_log_write(s, TAC_LOG_INFO, "PX4 is ready: %zu topics to it, %zu from it", to, from);
     return TAC_OK;
 }
 
@@ -336,6 +373,7 @@ static void write_setpoints(tac_step *s, const tac__px4_component *c)
     memcpy(s->out[TAC__PX4_OUT_ACCELERATION], r->acceleration_sp, sizeof r->acceleration_sp);
     memcpy(s->out[TAC__PX4_OUT_YAW], r->yaw_sp, sizeof r->yaw_sp);
     memcpy(s->out[TAC__PX4_OUT_CONTROL], r->control, sizeof r->control);
+    memcpy(s->out[TAC__PX4_OUT_SERVO], r->servo, sizeof r->servo);
 }
 
 static void write_state(tac_step *s, const tac__px4_flight *f)
@@ -371,6 +409,8 @@ void tac__px4_flight_init(tac_step *s, const tac__px4_component *c)
     tac__px4_results *r = (tac__px4_results *)f->results;
     r->mission_reached[0] = -1;
     r->attitude_sp[0] = 1;
+    for (int i = 0; i < TAC__PX4_SERVOS; i++)
+        r->servo[i] = (double)NAN;
     f->refused_us = TAC_TIME_NEVER;
     tac__pilot_init(&f->pilot);
     write_outputs(s, c);

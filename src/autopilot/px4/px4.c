@@ -226,6 +226,8 @@ static void declare_outputs(tac_declare *d, const px4 *c)
         TAC_DEF(tac_port_def, "control", TAC_TYPE_ARRAY(TAC_F64, TAC__PX4_ROTORS), NULL,
                 "actuator_motors as it comes; NaN: unused", .flags = TAC_PORT_NAN),
         TAC_DEF(tac_port_def, "land_detected", TAC_TYPE_BOOL, NULL, "what PX4 is told of it"),
+        TAC_DEF(tac_port_def, "servo", TAC_TYPE_ARRAY(TAC_F64, TAC__PX4_SERVOS), NULL,
+                "actuator_servos, -1 to 1; NaN: none", .flags = TAC_PORT_NAN),
     };
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++)
         tac_declare_output(d, &ports[i]);
@@ -341,7 +343,7 @@ static void px4_close(void *self)
 }
 
 const tac_component_type tac__px4_type = {
-    TAC__TYPE("px4", "2", "flies a multirotor with PX4 itself, through libpx4_lockstep",
+    TAC__TYPE("px4", "3", "flies a multirotor with PX4 itself, through libpx4_lockstep",
               TAC_COMPONENT_OPAQUE | TAC_COMPONENT_PRINTS | TAC_COMPONENT_OUTSIDE),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(px4),

@@ -9,7 +9,7 @@
 #include "model/vehicle/multirotor.h"
 #include "model/world/geodesy.h"
 
-enum { TAC__PX4_PARAMS_MAX = 1024 };
+enum { TAC__PX4_PARAMS_MAX = 1024, TAC__PX4_WARNINGS = 3 };
 
 typedef struct tac__px4_param {
     const char *name;
@@ -52,6 +52,7 @@ enum {
     TAC__PX4_OUT_FINISHED,
     TAC__PX4_OUT_CONTROL,
     TAC__PX4_OUT_LAND_DETECTED,
+    TAC__PX4_OUT_SERVO,
 };
 
 // The last warnings of PX4, the newest at the end, each once. PX4 gives its reason for a refusal
@@ -73,6 +74,8 @@ typedef struct tac__px4_flight {
     tac__px4_values values;
     double *results; // the tac__px4_results, and after them those of the extras
     double home[3];
+    double warnings[TAC__PX4_WARNINGS]; // states of charge below which a battery is low, critical,
+                                        // and an emergency
     uint64_t ticks;
     int32_t reached;        // items, since it was armed
     int32_t reached_before; // as PX4 still reports of the flight before; 0: nothing

@@ -23,6 +23,7 @@ static const pair battery_status[] = {
     {"remaining", "battery_soc"},
     {"scale", "1"},
     {"id", "battery_id"},
+    {"warning", "battery_warning"},
     {0},
 };
 
@@ -145,6 +146,7 @@ static const table published[] = {
 // --- from PX4 -----------------------------------------------------------------------------------
 
 static const pair actuator_motors[] = {{"control", "control"}, {0}};
+static const pair actuator_servos[] = {{"control", "servo"}, {0}};
 static const pair torque[] = {{"xyz", "torque_sp"}, {0}};
 static const pair thrust[] = {{"xyz", "thrust_sp"}, {0}};
 static const pair attitude_setpoint[] = {{"q_d", "attitude_sp"}, {0}};
@@ -173,6 +175,7 @@ static const pair mission_result[] = {
 
 static const table subscribed[] = {
     {"actuator_motors", actuator_motors, false},
+    {"actuator_servos", actuator_servos, false},
     {"vehicle_torque_setpoint", torque, false},
     {"vehicle_thrust_setpoint", thrust, false},
     {"vehicle_attitude_setpoint", attitude_setpoint, false},

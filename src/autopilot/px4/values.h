@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TAC__PX4_BATTERIES = 8, TAC__PX4_ROTORS = 12 };
+enum { TAC__PX4_BATTERIES = 8, TAC__PX4_ROTORS = 12, TAC__PX4_SERVOS = 8 };
 
 // X(name, count)
 #define TAC__PX4_VALUES(X)                                                                         \
@@ -38,11 +38,13 @@ enum { TAC__PX4_BATTERIES = 8, TAC__PX4_ROTORS = 12 };
     X(battery_current, TAC__PX4_BATTERIES)                                                         \
     X(battery_soc, TAC__PX4_BATTERIES)                                                             \
     X(battery_id, TAC__PX4_BATTERIES)                                                              \
+    X(battery_warning, TAC__PX4_BATTERIES) /* 0 none, 1 low, 2 critical, 3 emergency */            \
     X(rotor_speed, TAC__PX4_ROTORS)                                                                \
     X(bus_voltage, TAC__PX4_BATTERIES)
 
 #define TAC__PX4_RESULTS(X)                                                                        \
     X(control, TAC__PX4_ROTORS) /* NaN: unused */                                                  \
+    X(servo, TAC__PX4_SERVOS)   /* NaN: none */                                                    \
     X(torque_sp, 3)                                                                                \
     X(thrust_sp, 3)                                                                                \
     X(attitude_sp, 4)                                                                              \
