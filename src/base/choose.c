@@ -6,7 +6,7 @@
 
 // A user may leave out the front of a name, as patterns allow, so the ends of names after each dot
 // are compared, too.
-static const char *nearest_name(const tac__choices *from, const char *pattern)
+const char *tac__choose_nearest(const tac__choices *from, const char *pattern)
 {
     const char *name, *best = NULL;
     tac__nearest nearest = tac__nearest_begin(pattern);
@@ -36,7 +36,7 @@ static tac_status choose_one(const tac__choices *from, const char *pattern, bool
     if (any)
         return TAC_OK;
     tac__fail(err, TAC_E_NAME, "no %s matches '%s'", from->what, pattern);
-    const char *best = nearest_name(from, pattern);
+    const char *best = tac__choose_nearest(from, pattern);
     if (best)
         tac__error_append(err, "; did you mean '%s'?", best);
     return TAC_E_NAME;

@@ -20,4 +20,8 @@ typedef struct tac__choices {
 TAC_MUST_CHECK tac_status tac__choose(const tac__choices *from, const char *const *patterns,
                                       size_t count, bool *chosen, tac_error *err);
 
+// Return the name that a pattern is nearest to, NULL if none is near. The front of the name may be
+// missing in the pattern.
+const char *tac__choose_nearest(const tac__choices *from, const char *pattern);
+
 #endif

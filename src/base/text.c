@@ -381,6 +381,16 @@ bool tac__glob_match_counted(const char *pattern, const char *text, uint64_t *st
     return possible && *pattern == '\0';
 }
 
+void tac__brackets_to(char *name, char c)
+{
+    const size_t length = strlen(name);
+    char *bracket = strrchr(name, '[');
+    if (!bracket || name[length - 1] != ']')
+        return;
+    *bracket = c;
+    name[length - 1] = '\0';
+}
+
 bool tac__path_match(const char *pattern, const char *path)
 {
     bool matches = tac__glob_match(pattern, path);

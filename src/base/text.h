@@ -35,6 +35,9 @@ void tac__text_bytes(tac__text *text, const char *bytes, size_t n);
 void tac__text_repeat(tac__text *text, char c, size_t n);
 
 // True if `text` ends in `end` and is longer than `end`.
+// Turn the brackets of an element into a character and nothing: "motor[2]" into "motor_2".
+void tac__brackets_to(char *name, char c);
+
 bool tac__ends_in(const char *text, const char *end);
 
 // The shortest decimal text that reads back as the same double ("0.1", "1e-09", "nan"), and the way

@@ -164,6 +164,8 @@ static const char *name_member(tac__lcm_types *types, const char *name, tac__nam
     char *member = tac__arena_format(types->arena, "%s%s", name, is_reserved(name) ? "_" : "");
     for (char *c = member; c && *c; c++)
         *c = *c == '.' ? '_' : *c;
+    if (member)
+        tac__brackets_to(member, '_');
     // The table is thrown away, what it points to stays.
     const char *unique = member ? tac__names_add_new(taken, &types->scratch, member, "_") : NULL;
     return unique == member || !unique ? unique : tac__arena_text(types->arena, unique);

@@ -23,8 +23,9 @@ static const cli_option options[] = {
      .doc = "One of" TAC__EXPORT_NAMES ". By default as FILE ends:" TAC__EXPORT_ENDINGS "."},
     {.name = "signals",
      .value = "PATTERN",
-     .doc = "Only signals whose name matches, as in \"uav1.*\"; several with commas between them, "
-            "or given several times."},
+     .doc = "Only signals whose name matches, as in \"uav1.*\", or elements of signals, as in "
+            "\"position.z\" and \"motor[2]\"; several with commas between them, or given several "
+            "times."},
     {.name = "from", .value = "T", .doc = "Leave out what was before T, as in \"2.5 s\"."},
     {.name = "to", .value = "T", .doc = "Leave out what was after T."},
     {.name = "exact",

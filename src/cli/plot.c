@@ -4,7 +4,7 @@
 #include "cli/plot/picture.h"
 #include "cli/output.h"
 #include "cli/plot/page.h"
-#include "base/choose.h"
+#include "base/pick.h"
 
 #include <string.h>
 
@@ -55,8 +55,9 @@ static tac_status open_recordings(cli_page *page, const cli_args *args, tac_erro
 }
 
 // The i-th signal, counted over all recordings.
-static const tac_recorded *signal_at(const cli_page *page, size_t i)
+static const tac_recorded *signal_at(const void *context, size_t i)
 {
+    const cli_page *page = context;
     for (size_t k = 0; k < page->recording_count; k++) {
         const size_t count = tac_recording_signal_count(page->recordings[k]);
         if (i < count)
@@ -64,12 +65,6 @@ static const tac_recorded *signal_at(const cli_page *page, size_t i)
         i -= count;
     }
     return NULL;
-}
-
-static const char *name_at(const void *context, size_t i)
-{
-    const tac_recorded *s = signal_at(context, i);
-    return s ? s->name : NULL;
 }
 
 // --- panels --------------------------------------------------------------------------------------
@@ -83,26 +78,45 @@ static bool fits(const cli_page_panel *panel, const tac_recorded *s)
     return numbers && !strcmp(other->unit, s->unit);
 }
 
-static tac_status find_everywhere(const cli_page *page, cli_page_signal *s, tac_error *err)
+static tac_status find_everywhere(const cli_page *page, cli_page_signal *s,
+                                  const tac_recorded *whole, int element, tac_error *err)
 {
     for (size_t k = 0; k < page->recording_count; k++) {
-        const int i = tac_recording_find(page->recordings[k], s->name);
+        const int i = tac_recording_find(page->recordings[k], whole->name);
         const tac_recorded *r = i < 0 ? NULL : tac_recording_signal(page->recordings[k], (size_t)i);
-        if (r && (r->type.scalar != s->any->type.scalar || r->type.count != s->any->type.count ||
-                  strcmp(r->unit, s->any->unit)))
+        if (r && (r->type.scalar != whole->type.scalar || r->type.count != whole->type.count ||
+                  strcmp(r->unit, whole->unit)))
             return tac__fail(err, TAC_E_TYPE,
                              "'%s' has another type or unit in '%s' than in another recording",
-                             s->name, tac_recording_about(page->recordings[k])->path);
+                             whole->name, tac_recording_about(page->recordings[k])->path);
+        if (r && element != TAC__PICK_WHOLE &&
+            !(r = tac__pick_element(page->arena, r, (uint32_t)element)))
+            return tac__fail_memory(err);
         s->in[k] = r;
     }
     return TAC_OK;
 }
 
+// Signals of one pattern of an argument, whose panels begin with `begin`.
+typedef struct adding {
+    cli_page *page;
+    size_t begin;
+    bool many; // the pattern has wildcards
+} adding;
+
 // Add the signal to the first panel of this argument that it fits into, else to a new panel.
-static tac_status add_signal(cli_page *page, size_t begin, const tac_recorded *s, tac_error *err)
+static tac_status add_signal(void *context, size_t number, int element, tac_error *err)
 {
+    const adding *a = context;
+    cli_page *page = a->page;
     cli_page_panel *panel = NULL;
-    for (size_t i = begin; i < page->panel_count; i++) {
+    const tac_recorded *whole = signal_at(page, number), *s = whole;
+    if (a->many && cli_page_is_bookkeeping(whole))
+        return TAC_OK;
+    if (element != TAC__PICK_WHOLE &&
+        !(s = tac__pick_element(page->arena, whole, (uint32_t)element)))
+        return tac__fail_memory(err);
+    for (size_t i = a->begin; i < page->panel_count; i++) {
         for (size_t k = 0; k < page->panels[i].count; k++) {
             if (!strcmp(page->panels[i].signals[k].name, s->name))
                 return TAC_OK; // added already, from another recording
@@ -118,26 +132,20 @@ static tac_status add_signal(cli_page *page, size_t begin, const tac_recorded *s
     if (!TAC__ARENA_GROW(page->arena, panel->signals, panel->count, panel->capacity))
         return tac__fail_memory(err);
     cli_page_signal *added = &panel->signals[panel->count++];
-    *added = (cli_page_signal){.name = s->name, .any = s};
-    return find_everywhere(page, added, err);
+    *added = (cli_page_signal){.name = s->name, .of = whole->name, .any = s};
+    return find_everywhere(page, added, whole, element, err);
 }
 
 // Signals of one argument: they share a panel where they can.
 static tac_status add_argument(cli_page *page, const char *text, tac_error *err)
 {
-    const tac__choices names = {name_at, page, "signal"};
-    const size_t begin = page->panel_count;
+    const tac__pick_from from = {signal_at, page};
+    adding a = {.page = page, .begin = page->panel_count};
     cli_patterns patterns = {.arena = page->arena};
     TAC_TRY(cli_add_patterns(&patterns, text, err));
-    TAC_TRY(tac__choose(&names, patterns.items, patterns.count, NULL, err));
     for (size_t k = 0; k < patterns.count; k++) {
-        const tac_recorded *s;
-        const bool many = strpbrk(patterns.items[k], "*?");
-        for (size_t i = 0; (s = signal_at(page, i)); i++) {
-            if (tac__path_match(patterns.items[k], s->name) &&
-                !(many && cli_page_is_bookkeeping(s)))
-                TAC_TRY(add_signal(page, begin, s, err));
-        }
+        a.many = strpbrk(patterns.items[k], "*?") != NULL;
+        TAC_TRY(tac__pick(&from, patterns.items[k], add_signal, &a, err));
     }
     return TAC_OK;
 }
@@ -232,7 +240,8 @@ const cli_command cli_plot = {
     .operands_max = SIZE_MAX,
     .summary = "Draw signals of recordings over time.",
     .doc = "Draw a page with a panel for each SIGNAL, which may be a pattern as in \"battery.*\", "
-           "or several with commas between them. Those of one argument share a panel where their "
+           "an element as in \"position.z\" or \"motor[2]\", or several with commas between them. "
+           "Those of one argument share a panel where their "
            "units agree. Phases of the vehicle are light bands behind the curves, faults and "
            "commands of the scenario lines across them. Of several recordings the second and "
            "later ones are dashed.\n\n"

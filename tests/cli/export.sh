@@ -94,6 +94,29 @@ for text in '' , mass.position, mass.position,,mass.velocity; do
     says err "there is an empty pattern in '$text'"
 done
 
+# Elements of signals: the columns that the whole signal has, in every format.
+expect 0 run "$TACTUS_SOURCE/examples/iris_mission.yaml" -q --duration 4s --set 'expect={}' \
+    --out iris.mcap
+expect 0 export iris.mcap -o whole.csv --signals 'vehicle.position,control.motor,vehicle.attitude'
+expect 0 export iris.mcap -o element.csv \
+    --signals 'vehicle.position.z,control.motor[2],vehicle.position[0],vehicle.attitude.w,uav.*.motor[0]'
+same 'columns of elements' "$(head -n 1 element.csv)" \
+    "t [s],uav.vehicle.position.x [m],uav.vehicle.position.z [m],uav.vehicle.attitude.w [1],\
+uav.control.motor[0] [1],uav.control.motor[2] [1]"
+cut -d, -f1,2,4,5,9,11 whole.csv | cmp - element.csv || fail 'elements differ from their signals'
+expect 0 export iris.mcap -o both.csv --signals 'vehicle.position.z,vehicle.position'
+same 'an element of a whole signal' "$(head -n 1 both.csv | tr ',' '\n' | wc -l | tr -d ' ')" 4
+for ending in $(echo $endings | tr -d .); do
+    case $ending in h5 | hdf5) [ $h5 = yes ] || continue ;; esac
+    expect 0 export iris.mcap -o "element.$ending" --signals 'position.z,motor[1],vehicle.position'
+done
+grep -q ' motor_1;' element.types.lcm || fail 'no motor_1 in the types of LCM'
+grep -aq 'double motor_1;' element.ulg || fail 'no motor_1 in the ULog'
+expect 2 export iris.mcap -o out.csv --signals 'vehicle.position.q'
+says err "'uav.vehicle.position' has no element '.q'" "did you mean 'uav.vehicle.position.x'?"
+expect 2 export iris.mcap -o out.csv --signals 'motr[1]'
+says err "did you mean 'uav.control.motor[1]'?"
+
 # Mistakes
 expect 2 export small.mcap
 says err '-o FILE'

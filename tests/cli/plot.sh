@@ -153,6 +153,15 @@ expect 0 run both.yaml -q --out both.mcap
 told both.mcap vehicle.position
 says script "set label 'UP'" # rather than the phase of flight control
 
+# --- elements of signals --------------------------------------------------------------------------
+
+told hexa.mcap vehicle.position.z 'control.motor[1],control.motor[4]' 'vehicle.rate[2]' hexa.mcap
+says script "'uav.vehicle.position.z'" "title 'motor[1]'" "title 'motor[4]'" 'position.z [m]' 'rate.z [rad/s]'
+same 'curves of elements' "$(grep -c '\$d[0-9] using' script)" 8
+expect 2 plot hexa.mcap 'control.motor[6]'
+says err "'uav.control.motor' has no element '[6]', it has '[0]' to '[5]'" \
+    "did you mean 'uav.control.motor[5]'?"
+
 # --- several recordings ---------------------------------------------------------------------------
 
 told small.mcap other.mcap mass.position

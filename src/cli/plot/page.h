@@ -15,6 +15,7 @@ enum {
 // A signal, in each recording that has it.
 typedef struct cli_page_signal {
     const char *name;
+    const char *of; // The signal; the same as `name` unless it is an element.
     const tac_recorded *in[CLI_PAGE_RECORDINGS]; // NULL: not in that recording
     const tac_recorded *any;
     cli_table tables[CLI_PAGE_RECORDINGS]; // the time in seconds, the elements

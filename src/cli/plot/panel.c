@@ -104,10 +104,11 @@ static cli_scale scale_of(cli_range r, const tac_type *type)
 static void add_y_label(const drawing *d, const cli_box *box)
 {
     const tac_recorded *s = first_of(d);
+    const char *of = d->panel->signals[0].of; // "position" of "position.z"
     char label[128];
     tac__out out = tac__out_begin(label, sizeof label);
     if (d->panel->count == 1)
-        tac__out_add(&out, "%.24s ", cli_last_part(s->name));
+        tac__out_add(&out, "%.24s ", s->name + (cli_last_part(of) - of));
     if (s->unit[0] && strcmp(s->unit, "1"))
         tac__out_add(&out, "[%s]", s->unit);
     cli_chart_text(d->script, LABEL_X, (box->bottom + box->top) / 2, "center rotate by 90", 0,

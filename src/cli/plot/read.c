@@ -115,7 +115,7 @@ static const tac_recorded *find_phase(const tac_recording *recording, const char
 
 static tac_status add_changes(taps *t, cli_page *page, tac_error *err)
 {
-    const char *name = page->panels[0].signals[0].name;
+    const char *name = page->panels[0].signals[0].of;
     const tac_recorded *s = find_phase(t->recording, name);
     tap *added;
     if (s) {

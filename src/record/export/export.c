@@ -1,10 +1,10 @@
 // export.c - recordings in formats of others: chooses the signals and calls the writer.
 #include "record/export/export.h"
-#include "base/choose.h"
 #include "base/def.h"
 #include "base/floats.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "base/pick.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -147,7 +147,9 @@ const char *tac__export_port(const tac__export *x, const tac_recorded *signal)
 
 const char *tac__export_field(tac__export *x, const tac_recorded *signal, tac__names *taken)
 {
-    const char *field = tac__export_dots(x, "", tac__export_port(x, signal), '_');
+    char *field = tac__export_dots(x, "", tac__export_port(x, signal), '_');
+    if (field)
+        tac__brackets_to(field, '_');
     return field ? tac__names_add_new(taken, &x->arena, field, "_") : NULL;
 }
 
@@ -179,35 +181,78 @@ uint64_t tac__export_bits(const tac_recorded *signal, const tac_sample *sample, 
 
 // --- the choice ---------------------------------------------------------------------------------
 
-static const char *name_of(const void *context, size_t i)
+// What was chosen of each signal: the whole, or elements.
+typedef struct choice {
+    tac__export *x;
+    bool *whole;
+    bool **elements; // NULL: none
+} choice;
+
+static const tac_recorded *signal_at(const void *context, size_t i)
 {
     const tac__export *x = context;
-    return i < tac_recording_signal_count(x->recording)
-               ? tac_recording_signal(x->recording, i)->name
-               : NULL;
+    return tac_recording_signal(x->recording, i);
 }
 
+static tac_status take(void *context, size_t i, int element, tac_error *err)
+{
+    choice *c = context;
+    if (element == TAC__PICK_WHOLE) {
+        c->whole[i] = true;
+        return TAC_OK;
+    }
+    const uint32_t count = tac_recording_signal(c->x->recording, i)->type.count;
+    if (!c->elements[i] &&
+        !(c->elements[i] = tac__arena_array(&c->x->arena, count, sizeof **c->elements)))
+        return tac__fail_memory(err);
+    c->elements[i][element] = true;
+    return TAC_OK;
+}
+
+static void add_signal(tac__export *x, size_t *channel, const tac_recorded *signal)
+{
+    while (*channel < signal->channel)
+        x->first_of[++*channel] = x->signal_count;
+    x->wanted[signal->channel] = true;
+    x->signals[x->signal_count++] = signal;
+}
+
+// An element of a signal is a signal of its own, unless the whole was chosen, too.
 static tac_status choose(tac__export *x, tac_error *err)
 {
     const size_t all = tac_recording_signal_count(x->recording);
+    const tac__pick_from from = {signal_at, x};
+    choice c = {.x = x};
     x->channel_count = tac_recording_channel_count(x->recording);
     x->wanted = tac__arena_array(&x->arena, x->channel_count + 1, sizeof *x->wanted);
     x->first_of = tac__arena_array(&x->arena, x->channel_count + 1, sizeof *x->first_of);
-    x->signals = tac__arena_array(&x->arena, all + 1, sizeof *x->signals);
-    bool *chosen = tac__arena_array(&x->arena, all, sizeof *chosen);
-    if (!x->wanted || !x->first_of || !x->signals || !chosen)
+    c.whole = tac__arena_array(&x->arena, all + 1, sizeof *c.whole);
+    c.elements = tac__arena_array(&x->arena, all + 1, sizeof(bool *));
+    if (!x->wanted || !x->first_of || !c.whole || !c.elements)
         return tac__fail_memory(err);
-    const tac__choices names = {name_of, x, "signal"};
-    TAC_TRY(tac__choose(&names, x->def->patterns, x->def->pattern_count, chosen, err));
+    for (size_t i = 0; i < x->def->pattern_count; i++)
+        TAC_TRY(tac__pick(&from, x->def->patterns[i], take, &c, err));
+    size_t most = all;
+    for (size_t i = 0; i < all; i++) {
+        c.whole[i] |= x->def->pattern_count == 0;
+        most += c.elements[i] ? tac_recording_signal(x->recording, i)->type.count : 0;
+    }
+    x->signals = tac__arena_array(&x->arena, most + 1, sizeof *x->signals);
+    if (!x->signals)
+        return tac__fail_memory(err);
     size_t channel = 0;
     for (size_t i = 0; i < all; i++) {
         const tac_recorded *signal = tac_recording_signal(x->recording, i);
-        if (!chosen[i])
-            continue;
-        while (channel < signal->channel)
-            x->first_of[++channel] = x->signal_count;
-        x->wanted[signal->channel] = true;
-        x->signals[x->signal_count++] = signal;
+        if (c.whole[i])
+            add_signal(x, &channel, signal);
+        for (uint32_t e = 0; !c.whole[i] && c.elements[i] && e < signal->type.count; e++) {
+            const tac_recorded *element =
+                c.elements[i][e] ? tac__pick_element(&x->arena, signal, e) : NULL;
+            if (c.elements[i][e] && !element)
+                return tac__fail_memory(err);
+            if (element)
+                add_signal(x, &channel, element);
+        }
     }
     while (channel < x->channel_count)
         x->first_of[++channel] = x->signal_count;
