@@ -1,8 +1,10 @@
 // config.c - fuzzes the way from a configuration to a run: text, entities, checks, build, a few
 // boundaries. Whatever comes in, one printable error or a run comes out, and no memory is left.
 //
-// So that nothing takes long: little memory, a short run of few instants, no plugins.
+// Lists may be long (repeat.h). So that nothing takes long: little memory, a short run of few
+// instants, no plugins.
 #include "base/error.h"
+#include "repeat.h"
 #include <tactus/tactus.h>
 
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MEMORY = 24 << 20, INSTANTS = 64, VALUES = 2000, PROCESSES = 4 };
+enum { MEMORY = 64 << 20, INSTANTS = 64, VALUES = 2000, PROCESSES = 4 };
 
 static size_t live;
 
@@ -121,8 +123,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     def.sets = sets;
     def.set_count = 1;
     def.variable = no_variable;
+    tac__text text;
+    tac__text_init(&text, NULL);
+    repeat_lines(&text, (const char *)data, size);
     const tac_status status =
-        tac_config_parse("fuzz", data ? (const char *)data : "", size, &def, &config, &err);
+        tac_config_parse("fuzz", text.chars ? text.chars : "", text.length, &def, &config, &err);
+    tac__text_fini(&text);
     if (status == TAC_OK)
         run(config);
     else

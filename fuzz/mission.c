@@ -1,7 +1,9 @@
 // mission.c - fuzzes the reading of missions, both formats, and JSON below them: whatever comes in,
-// one printable error with a place or a mission that can be flown comes out.
+// one printable error with a place or a mission that can be flown comes out. Missions may be long
+// (repeat.h).
 #include "autopilot/mission.h"
 #include "autopilot/px4/wpl_items.h"
+#include "repeat.h"
 
 #include <stdlib.h>
 
@@ -43,21 +45,19 @@ static void check_items(const char *bytes, size_t size, const tac_world *world,
     tac__text_fini(&once);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void read(const char *bytes, size_t size)
 {
     static tac__mission mission;
     const tac_world world = {.latitude_rad = 0.827, .longitude_rad = 0.149, .altitude_m = 488};
-    const char *bytes = (const char *)data;
     tac_error err;
     tac_error_clear(&err);
-    const tac_status status =
-        tac__mission_parse("fuzz", bytes ? bytes : "", size, &world, &mission, &err);
+    const tac_status status = tac__mission_parse("fuzz", bytes, size, &world, &mission, &err);
     if (status != TAC_OK) {
         char text[8192];
         if (tac_error_print(&err, text, sizeof text) == 0 || err.status != status || !err.line)
             abort();
-        check_items(bytes ? bytes : "", size, &world, NULL);
-        return 0;
+        check_items(bytes, size, &world, NULL);
+        return;
     }
     check_items(bytes, size, &world, &mission);
     if (mission.count == 0 || mission.count > TAC__MISSION_MAX)
@@ -68,5 +68,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             !(item->hold_s >= 0) || !(item->radius_m >= 0) || !item->line)
             abort();
     }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    tac__text text;
+    tac__text_init(&text, NULL);
+    repeat_lines(&text, (const char *)data, size);
+    read(text.chars ? text.chars : "", text.length);
+    tac__text_fini(&text);
     return 0;
 }

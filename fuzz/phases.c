@@ -2,8 +2,10 @@
 // small simulation with everything that phases can change. Whatever comes in, one printable error
 // or a run comes out; if it runs, all strategies give the same hash.
 //
-// The first byte says in which phases components are active; the rest is YAML.
+// The first byte says in which phases components are active; the rest is YAML, whose lists may be
+// long (repeat.h).
 #include "base/error.h"
+#include "repeat.h"
 #include <tactus/tactus.h>
 
 #include <stdio.h>
@@ -64,17 +66,21 @@ static bool run(const tac_config *config, tac_strategy strategy, uint64_t *hash)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static char text[sizeof head + 512 + 2 * SIZE_MAX_INPUT];
     if (size < 1 || size > SIZE_MAX_INPUT)
         return 0;
     const uint8_t bits = data[0];
-    size_t length = (size_t)snprintf(text, sizeof text, head, activity(bits, 0), activity(bits, 1),
-                                     activity(bits, 2), activity(bits, 3), activity(bits, 4));
-    for (size_t i = 1; i < size && length + 4 < sizeof text; i++) {
-        if (i == 1 || data[i - 1] == '\n')
-            length += (size_t)sprintf(text + length, "  ");
-        text[length++] = (char)data[i];
+    tac__text text, lines;
+    tac__text_init(&text, NULL);
+    tac__text_init(&lines, NULL);
+    tac__text_add(&text, head, activity(bits, 0), activity(bits, 1), activity(bits, 2),
+                  activity(bits, 3), activity(bits, 4));
+    repeat_lines(&lines, (const char *)data + 1, size - 1);
+    for (size_t i = 0; i < lines.length; i++) {
+        if (i == 0 || lines.chars[i - 1] == '\n')
+            tac__text_add(&text, "  ");
+        tac__text_bytes(&text, lines.chars + i, 1);
     }
+    tac__text_fini(&lines);
     tac_error err;
     tac_error_clear(&err);
     tac_registry *registry = NULL;
@@ -83,7 +89,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     tac_config_def def = tac_config_def_default();
     def.registry = registry;
-    const tac_status status = tac_config_parse("fuzz", text, length, &def, &config, &err);
+    const tac_status status =
+        tac_config_parse("fuzz", text.chars, text.length, &def, &config, &err);
+    tac__text_fini(&text);
     if (status != TAC_OK) {
         check_error(status, &err);
     } else {

@@ -230,19 +230,26 @@ char *tac__arena_format(tac__arena *arena, const char *format, ...)
     return text;
 }
 
-bool tac__arena_grow(tac__arena *arena, void **array, size_t count, size_t *capacity, size_t size)
+bool tac__arena_grow(tac__arena *arena, void *array, size_t count, void *capacity, size_t size)
 {
+    // Pointers to different types are read and written as bytes.
+    TAC__CAPACITY(void) room;
+    void *old;
+    memcpy(&room, capacity, sizeof room);
+    memcpy(&old, array, sizeof old);
+    const bool owned = room.of == old;
+    const size_t had = owned && room.count > count ? room.count : count;
     // Large arrays grow by a quarter: what they do not need is memory that nothing else gets.
-    const bool large = *capacity * size >= ALONE;
-    const size_t grown = large ? *capacity + *capacity / 4 : *capacity ? *capacity * 2 : 8;
-    void *copy = tac__arena_array(arena, grown, size), *old = *array;
-    if (!copy)
+    const bool large = had * size >= ALONE;
+    room.count = large ? had + had / 4 : had ? had * 2 : 8;
+    room.of = tac__arena_array(arena, room.count, size);
+    if (!room.of)
         return false;
     if (count)
-        memcpy(copy, old, count * size);
-    *array = copy;
-    *capacity = grown;
-    if (large)
+        memcpy(room.of, old, count * size);
+    memcpy(array, &room.of, sizeof room.of);
+    memcpy(capacity, &room, sizeof room);
+    if (large && owned)
         tac__arena_release(arena, old);
     return true;
 }

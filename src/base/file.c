@@ -109,7 +109,7 @@ tac_status tac__folder_list(tac__arena *arena, const char *path, const char *end
                             size_t max, const char *const **names, size_t *count, tac_error *err)
 {
     const char **list = NULL;
-    size_t capacity = 0;
+    TAC__CAPACITY(const char *) capacity = {0};
     *names = NULL;
     *count = 0;
     errno = 0;

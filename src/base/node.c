@@ -21,10 +21,16 @@ struct tac_node {
     tac_node *parent;
     union {
         const char *text; // scalar
-        tac_node **items; // sequence
-        entry *entries;   // map
+        struct {          // sequence
+            tac_node **items;
+            TAC__CAPACITY(tac_node *) item_capacity;
+        };
+        struct { // map
+            entry *entries;
+            TAC__CAPACITY(entry) entry_capacity;
+        };
     };
-    size_t count, capacity;
+    size_t count;
     // Of a map with more than INDEX_ABOVE keys: open addressing, a power of two of slots that is at
     // least twice `count`; a slot holds a position plus one, 0 while free.
     uint32_t *index;
@@ -157,10 +163,11 @@ static void fill_index(tac_node *map)
 // Make the index fit the map's capacity, where the map is large enough to have one.
 static bool reserve_index(tac_document *doc, tac_node *map)
 {
-    if (map->capacity <= INDEX_ABOVE || map->slots >= 2 * map->capacity)
+    const size_t capacity = map->entry_capacity.count;
+    if (capacity <= INDEX_ABOVE || map->slots >= 2 * capacity)
         return true;
     size_t slots = 2 * INDEX_ABOVE;
-    while (slots < 2 * map->capacity)
+    while (slots < 2 * capacity)
         slots *= 2;
     uint32_t *index = tac__arena_array(&doc->arena, slots, sizeof *index);
     if (!index)
@@ -194,7 +201,7 @@ tac_status tac_node_set(tac_document *doc, tac_node *map, const char *key,
     if (i == SIZE_MAX) {
         char *copy = tac__arena_text(&doc->arena, key);
         if (!copy || map->count >= UINT32_MAX - 1 ||
-            !TAC__ARENA_GROW(&doc->arena, map->entries, map->count, map->capacity) ||
+            !TAC__ARENA_GROW(&doc->arena, map->entries, map->count, map->entry_capacity) ||
             !reserve_index(doc, map))
             return TAC_E_MEMORY;
         i = map->count++;
@@ -243,12 +250,12 @@ void tac__node_take(tac_node *to, tac_node *from)
 {
     to->entries = from->entries;
     to->count = from->count;
-    to->capacity = from->capacity;
+    to->entry_capacity = from->entry_capacity;
     to->index = from->index;
     to->slots = from->slots;
     from->entries = NULL;
     from->index = NULL;
-    from->count = from->capacity = from->slots = 0;
+    from->count = from->slots = 0;
     for (size_t i = 0; i < to->count; i++)
         to->entries[i].value->parent = to;
 }
@@ -258,7 +265,7 @@ void tac__node_take(tac_node *to, tac_node *from)
 tac_status tac_node_append(tac_document *doc, tac_node *sequence, tac_node *item)
 {
     TAC_REQUIRE(doc && sequence && sequence->kind == TAC_NODE_SEQUENCE && item && item != sequence);
-    if (!TAC__ARENA_GROW(&doc->arena, sequence->items, sequence->count, sequence->capacity))
+    if (!TAC__ARENA_GROW(&doc->arena, sequence->items, sequence->count, sequence->item_capacity))
         return TAC_E_MEMORY;
     sequence->items[sequence->count++] = item;
     item->parent = sequence;
@@ -642,7 +649,7 @@ static tac_node *copy_shallow(tac_document *doc, const tac_node *node)
         copy->entries = items;
     else
         copy->items = items;
-    copy->count = copy->capacity = node->count;
+    copy->count = node->count;
     return copy;
 }
 

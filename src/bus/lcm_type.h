@@ -36,7 +36,8 @@ typedef struct tac__lcm_types {
     tac__names bodies;    // number: index in `structs`
     tac__names names;     // of structs
     const char **structs; // names, in the order of the file
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(const char *) capacity;
 } tac__lcm_types;
 
 // Begin writes "package tactus;" under the comment `title`. End frees what is not in the arena,

@@ -40,7 +40,8 @@ typedef struct tac__signal {
 
 typedef struct tac__schema {
     tac__signal *signals;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__signal) capacity;
 } tac__schema;
 
 // Append. The arena keeps the copy; names and kinds are kept by pointer. TAC_E_MEMORY.

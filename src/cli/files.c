@@ -22,7 +22,8 @@ typedef struct entry {
 struct cli_files {
     tac__arena arena;
     entry *entries;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(entry) capacity;
 };
 
 bool cli_is_stdout(const char *path)

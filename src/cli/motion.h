@@ -43,7 +43,8 @@ typedef struct cli_mover {
     size_t component;
     cli_signal signals[TAC_ROLE_COUNT];
     cli_tank *tanks;
-    size_t tank_count, tank_capacity;
+    size_t tank_count;
+    TAC__CAPACITY(cli_tank) tank_capacity;
     double mu_m3_s2, radius_m; // of an orbit
 
     // What has been seen

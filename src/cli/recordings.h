@@ -32,7 +32,8 @@ TAC_MUST_CHECK tac_status cli_read_span(const cli_args *args, cli_span *span, ta
 typedef struct cli_patterns {
     tac__arena *arena;
     const char **items;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(const char *) capacity;
 } cli_patterns;
 
 // Add those of one argument: one, or several with commas between them.

@@ -89,7 +89,8 @@ typedef struct build {
     tac_engine *engine;
     tac__arena arena;
     entry *entries;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(entry) capacity;
     tac__names names;    // of entries, once a component was refused for lack of another
     bool group_mistakes; // some rate group has a mistake
     tac__mistakes mistakes;

@@ -24,13 +24,15 @@ struct tac_config {
     const char *closed_folder;  // no plugin is loaded from below it
     char file_name[TAC_ERROR_NAME];
     const char **extended; // names of the files that it extends; in `arena`
-    size_t extended_count, extended_capacity;
+    size_t extended_count;
+    TAC__CAPACITY(const char *) extended_capacity;
     tac__arena arena;
     tac_mistake_fn *mistake; // see tac_config_def
     void *mistake_context;
     tac__federation *federation; // NULL: not read yet; in `arena`
     tac__lcm_group_node *groups; // of processes; in `arena`
-    size_t group_count, group_capacity;
+    size_t group_count;
+    TAC__CAPACITY(tac__lcm_group_node) group_capacity;
 };
 
 // --- config.c: entities, NULL if there are none ---
@@ -61,7 +63,9 @@ typedef struct tac__expectations {
     tac_config *config;
     tac__expect_def *items;
     const tac_node **nodes; // the item of `expect` that each comes from
-    size_t count, capacity, node_capacity;
+    size_t count;
+    TAC__CAPACITY(tac__expect_def) capacity;
+    TAC__CAPACITY(const tac_node *) node_capacity;
 } tac__expectations;
 tac_status tac__config_expectations(tac_config *config, tac__expectations *list, tac_error *err);
 

@@ -34,15 +34,19 @@ typedef struct emitter {
     const tac_config *config;
     tac__arena arena;
     moved *moved;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(moved) capacity;
     bool embed;            // the files are stored with the text, each in a folder of its own
     const tac_node *plant; // the section; NULL: there is none
     embedded *embedded;
-    size_t embedded_count, embedded_capacity;
+    size_t embedded_count;
+    TAC__CAPACITY(embedded) embedded_capacity;
     tac_record_file *files;
-    size_t file_count, file_capacity;
+    size_t file_count;
+    TAC__CAPACITY(tac_record_file) file_capacity;
     declared *types;
-    size_t type_count, type_capacity;
+    size_t type_count;
+    TAC__CAPACITY(declared) type_capacity;
 } emitter;
 
 // --- names of files -----------------------------------------------------------------------------

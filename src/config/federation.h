@@ -52,20 +52,24 @@ typedef struct tac__fed_rule {
 struct tac__federation {
     const tac_node *node;
     tac_process_info *processes;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac_process_info) capacity;
     size_t divided; // number of processes with entities
     size_t *owner;  // the process of each entity, in the order of the document
     const tac_link_law *delay;
 
     bool complete; // what follows is there
     tac__mark *marks;
-    size_t mark_count, mark_capacity;
+    size_t mark_count;
+    TAC__CAPACITY(tac__mark) mark_capacity;
     tac__end *ends;
-    size_t end_count, end_capacity;
+    size_t end_count;
+    TAC__CAPACITY(tac__end) end_capacity;
     tac__fed_rule *rules;
     size_t rule_count;
     tac__crossing *crossings;
-    size_t crossing_count, crossing_capacity;
+    size_t crossing_count;
+    TAC__CAPACITY(tac__crossing) crossing_capacity;
 };
 
 // --- federation.c ---

@@ -23,9 +23,11 @@ struct tac_registry {
     const tac_allocator *allocator;
     tac__arena arena;
     const tac_component_type **types;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(const tac_component_type *) capacity;
     plugin *plugins;
-    size_t plugin_count, plugin_capacity;
+    size_t plugin_count;
+    TAC__CAPACITY(plugin) plugin_capacity;
 };
 
 // A type that has all fields of this library.

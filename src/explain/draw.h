@@ -65,9 +65,11 @@ typedef struct tac__picture {
     const tac__swarms *swarms;
     tac__arena *arena;
     tac__box *boxes;
-    size_t box_count, box_capacity;
+    size_t box_count;
+    TAC__CAPACITY(tac__box) box_capacity;
     tac__arrow *arrows;
-    size_t arrow_count, arrow_capacity;
+    size_t arrow_count;
+    TAC__CAPACITY(tac__arrow) arrow_capacity;
 } tac__picture;
 
 bool tac__picture_make(const tac_engine *engine, const tac__swarms *swarms, tac__arena *arena,

@@ -46,9 +46,11 @@ typedef struct work {
     tac__arena *arena;
     tac__layout *l;
     vertex *vertices;
-    size_t vertex_count, vertex_capacity;
+    size_t vertex_count;
+    TAC__CAPACITY(vertex) vertex_capacity;
     chain *chains;
-    size_t chain_count, chain_capacity;
+    size_t chain_count;
+    TAC__CAPACITY(chain) chain_capacity;
     size_t *chain_of; // per arrow
     double *entry;    // per arrow: where it enters, relative to the middle of the box
     unsigned *arcs;   // per column: lanes for arcs beside it
@@ -56,7 +58,8 @@ typedef struct work {
     unsigned *slots;  // per column: vertical lines in its gap; one more for the right end
     unsigned *slot;   // per arrow that goes back: number of its vertical line
     segment *segments;
-    size_t segment_count, segment_capacity;
+    size_t segment_count;
+    TAC__CAPACITY(segment) segment_capacity;
     size_t **order; // per column: vertices from top to bottom
     size_t *order_count;
     double *sums, *counts; // scratch of a sweep: per vertex

@@ -33,7 +33,8 @@ typedef struct tac__machine {
     const tac__phases *phases;
     unsigned entities; // how many entities it stands for
     tac__shift *shifts;
-    size_t shift_count, shift_capacity;
+    size_t shift_count;
+    TAC__CAPACITY(tac__shift) shift_capacity;
     int above, below;   // lanes
     double box, gap;    // width of a phase, and between two
     double label;       // width of the names of components at the left

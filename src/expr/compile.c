@@ -112,7 +112,7 @@ static tac_status make_part(compiler *c, const tac__expr_node *node, tac__expr_p
     tac__expr_builder *b = &c->builder;
     b->comparisons = NULL;
     b->watched = NULL;
-    b->comparison_count = b->comparison_capacity = b->watched_count = b->watched_capacity = 0;
+    b->comparison_count = b->watched_count = 0;
     b->careful = false;
     const int32_t value = tac__expr_build(b, node);
     if (b->no_memory)

@@ -7,8 +7,9 @@
 
 // The points of a table, as literals until they are checked, then as numbers.
 typedef struct tac__expr_points {
-    size_t count[2], capacity[2]; // of breakpoints and of entries
+    size_t count[2]; // of breakpoints and of entries
     tac__expr_node **literals[2];
+    TAC__CAPACITY(tac__expr_node *) capacity[2];
     bool spline;
     double *numbers[2]; // breakpoints in the unit of the argument, entries in that of the result
     double *bend;       // of a spline: math/spline.h

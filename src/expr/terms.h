@@ -26,11 +26,14 @@ typedef struct tac__expr_builder {
     const int32_t *remembered; // results of operators that remember, by their index
     int32_t guard; // the condition under which the present node is evaluated; -1: always
     tac__expr_load *loads;
-    size_t load_count, load_capacity;
+    size_t load_count;
+    TAC__CAPACITY(tac__expr_load) load_capacity;
     tac__expr_comparison *comparisons;
-    size_t comparison_count, comparison_capacity;
+    size_t comparison_count;
+    TAC__CAPACITY(tac__expr_comparison) comparison_capacity;
     int32_t *watched; // terms of comparisons: none of them meets a NaN where no comparison is bad
-    size_t watched_count, watched_capacity;
+    size_t watched_count;
+    TAC__CAPACITY(int32_t) watched_capacity;
     bool careful; // simplification has left out comparisons: watching is not enough
     bool no_memory;
 } tac__expr_builder;

@@ -65,7 +65,8 @@ struct tac__expr {
     const char *target; // of an equation; NULL: it is none
     tac__expr_node *root;
     const char **names;
-    size_t name_count, name_capacity;
+    size_t name_count;
+    TAC__CAPACITY(const char *) name_capacity;
     size_t timed_count; // operators that remember
     bool waits;         // some of them for time to pass: held
 };

@@ -27,7 +27,8 @@ typedef struct source {
 
 typedef struct list {
     channel *all;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(channel) capacity;
     tac__names known; // each as channel and inlet
 } list;
 

@@ -38,7 +38,8 @@ typedef struct waiting {
 struct tac__groups {
     tac__arena arena;
     group *all;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(group) capacity;
     tac__bytes mail;  // messages that wait for their instant, in its order
     uint8_t *scratch; // for a message or a value, as large as the largest
     size_t room;

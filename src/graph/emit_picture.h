@@ -32,9 +32,11 @@ typedef struct tac__node_arrow {
 
 typedef struct tac__node_picture {
     tac__node_box *boxes;
-    size_t box_count, box_capacity;
+    size_t box_count;
+    TAC__CAPACITY(tac__node_box) box_capacity;
     tac__node_arrow *arrows;
-    size_t arrow_count, arrow_capacity;
+    size_t arrow_count;
+    TAC__CAPACITY(tac__node_arrow) arrow_capacity;
 } tac__node_picture;
 
 // Boxes come in an order in which no arrow points to an earlier one, but for those that go back.

@@ -55,7 +55,8 @@ void tac__graph_destroy(tac_graph *graph)
 }
 
 static tac__group *add(tac_graph *graph, tac__group **groups, size_t *groups_count,
-                       size_t *capacity, const char *name, size_t count, const int32_t *terms)
+                       tac__group_capacity *capacity, const char *name, size_t count,
+                       const int32_t *terms)
 {
     tac__arena *arena = &graph->arena;
     tac__group group = {.name = tac__arena_text(arena, name),

@@ -21,6 +21,8 @@ typedef struct tac__group {
     const int *row_of;         // [count]
 } tac__group;
 
+typedef TAC__CAPACITY(tac__group) tac__group_capacity;
+
 // A pool that several graphs use.
 typedef struct tac__shared_terms {
     tac__terms terms;
@@ -34,7 +36,8 @@ typedef struct tac_graph {
     tac__shared_terms *shared;
     const char *name;
     tac__group *in, *out;
-    size_t in_count, in_capacity, out_count, out_capacity;
+    size_t in_count, out_count;
+    tac__group_capacity in_capacity, out_capacity;
     tac_time period_us;     // from the first boundary of a step to the next; 0: it is no step
     struct tac__tape *tape; // made when the graph is first evaluated by tac_graph_evaluate
     double *work;           // of the tape

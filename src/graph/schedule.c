@@ -24,7 +24,8 @@ typedef struct scheduler {
     tac__arena memory; // of what is needed only here
     size_t term_count;
     region *regions;
-    size_t region_count, region_capacity;
+    size_t region_count;
+    TAC__CAPACITY(region) region_capacity;
     int32_t *region_of;    // [items] -1: not needed
     int32_t *home;         // [terms] the innermost loop on whose variables a term depends; or -1
     int32_t *outer;        // [loops] the loop in whose body the loop lies; or -1
@@ -302,7 +303,7 @@ static void list_items(scheduler *s)
 typedef struct writer {
     tac__arena *arena;
     tac__schedule *schedule;
-    size_t capacity;
+    TAC__CAPACITY(tac__step) capacity;
 } writer;
 
 // The number of the step; -1: no memory.
@@ -321,7 +322,9 @@ typedef struct frame {
     int stage;
 } frame;
 
-static bool push(scheduler *s, frame **stack, size_t *count, size_t *capacity, int32_t of)
+typedef TAC__CAPACITY(frame) frame_capacity;
+
+static bool push(scheduler *s, frame **stack, size_t *count, frame_capacity *capacity, int32_t of)
 {
     if (!TAC__ARENA_GROW(&s->memory, *stack, *count, *capacity))
         return false;
@@ -362,7 +365,8 @@ static bool close_item(const scheduler *s, writer *w, frame *f)
 static bool write_steps(scheduler *s, writer *w)
 {
     frame *stack = NULL;
-    size_t count = 0, capacity = 0;
+    size_t count = 0;
+    frame_capacity capacity = {0};
     if (!push(s, &stack, &count, &capacity, 0))
         return false;
     while (count > 0) {

@@ -43,17 +43,22 @@ typedef struct maker {
     term_place *places;
     input_place *inputs_at;      // of each input of the pool: where it is; group -1: nowhere
     int32_t *inputs, *constants; // terms
-    size_t input_count, input_capacity, constant_count, constant_capacity;
+    size_t input_count, constant_count;
+    TAC__CAPACITY(int32_t) input_capacity;
+    TAC__CAPACITY(int32_t) constant_capacity;
     loop_place loops[TAC__TAPE_DEPTH]; // around the present step
     int depth;
     uint32_t *jumps;   // of each IF and ELSE: where its skip is in the code
     int32_t *expiring; // [steps + 1] the first term whose last use is there; -1: none
     uint32_t *free;    // registers
-    size_t free_count, free_capacity;
+    size_t free_count;
+    TAC__CAPACITY(uint32_t) free_capacity;
     int32_t *tables; // of the pool
-    size_t table_count, table_capacity;
+    size_t table_count;
+    TAC__CAPACITY(int32_t) table_capacity;
     uint32_t *code;
-    size_t code_count, code_capacity;
+    size_t code_count;
+    TAC__CAPACITY(uint32_t) code_capacity;
     tac__tape_op group_op; // the last operation that was put,
     size_t group_at;       // where,
     int group_size;        // and how many of it; 0: another one cannot join it
@@ -262,7 +267,8 @@ static void count_step(maker *m, int32_t position, int32_t block)
 static bool count_uses(maker *m)
 {
     int32_t *outer = NULL, block = 0, blocks = 0;
-    size_t count = 0, capacity = 0;
+    size_t count = 0;
+    TAC__CAPACITY(int32_t) capacity = {0};
     for (int32_t i = 0; i < (int32_t)m->schedule.count && !m->no_memory; i++) {
         const tac__step_kind kind = m->schedule.steps[i].kind;
         if (kind == TAC__STEP_IF || kind == TAC__STEP_LOOP) {

@@ -45,13 +45,16 @@ typedef struct tac__loop {
 typedef struct tac__terms {
     tac__arena arena;
     tac__term *terms;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__term) capacity;
     int32_t *slots; // a hash table of numbers of terms, -1 where free
     size_t slot_count;
     tac__sym_table *tables;
-    size_t table_count, table_capacity;
+    size_t table_count;
+    TAC__CAPACITY(tac__sym_table) table_capacity;
     tac__loop *loops;
-    size_t loop_count, loop_capacity;
+    size_t loop_count;
+    TAC__CAPACITY(tac__loop) loop_capacity;
     uint32_t input_count; // inputs have numbers below this
     const double *now;    // present values of inputs, for tac__sym_now; NULL: not known
     bool fast;            // simplify also where the last bits of values may change

@@ -70,15 +70,17 @@ typedef struct tac__equations {
     tac__arena arena;
     bool begun; // the arena is there
     tac__eq_port *ports;
-    size_t port_count, port_capacity;
+    size_t port_count;
+    TAC__CAPACITY(tac__eq_port) port_capacity;
     tac__eq_name *names;
-    size_t name_count, name_capacity;
+    size_t name_count;
+    TAC__CAPACITY(tac__eq_name) name_capacity;
     const char *const *texts; // of the equations
     tac__equation *equations;
     uint32_t *targets; // of the equations: their names
     size_t equation_count;
     tac__eq_condition *conditions;
-    size_t condition_capacity;
+    TAC__CAPACITY(tac__eq_condition) condition_capacity;
     size_t frame_count;
     double *low, *high; // bounds of the states
 } tac__equations;

@@ -27,7 +27,8 @@ typedef struct tac__span {
 
 typedef struct tac__layout {
     tac__field *fields;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__field) capacity;
     tac__span *spans;
     size_t span_count;
     size_t size;         // of a sample in memory

@@ -24,7 +24,8 @@ typedef struct tac__replay_trace {
 typedef struct tac__replay_player {
     tac_replay *replay;
     tac__replay_trace *traces;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__replay_trace) capacity;
     size_t output_count;
     bool *outputs; // one an output: a trace has it
 } tac__replay_player;

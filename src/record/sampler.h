@@ -64,7 +64,8 @@ typedef struct tac__axis {
     tac__sampler *sampler;
     tac_time period_us;
     tac__channel **channels;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__channel *) capacity;
 } tac__axis;
 
 struct tac__sampler {
@@ -74,7 +75,8 @@ struct tac__sampler {
     tac__picks picks;
     tac__channel *channels; // one a pick
     tac__axis *axes;
-    size_t axis_count, axis_capacity;
+    size_t axis_count;
+    TAC__CAPACITY(tac__axis) axis_capacity;
     bool begun; // there may be something to close
 };
 

@@ -29,12 +29,14 @@ typedef struct tac__pick { // a channel to be
     bool several;
     tac__mode mode;
     uint32_t *signals; // indices in the schema
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(uint32_t) capacity;
 } tac__pick;
 
 typedef struct tac__picks {
     tac__pick *items;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__pick) capacity;
 } tac__picks;
 
 // The channels of a recorder, in order of component; of a resolved engine.

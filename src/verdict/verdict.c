@@ -61,7 +61,8 @@ typedef struct follower {
     int component; // -1: an island is followed
     bool outputs;  // some see outputs of the island
     expectation **list;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(expectation *) capacity;
     tac__inside *inside; // of the island
 } follower;
 

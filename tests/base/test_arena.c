@@ -276,10 +276,11 @@ static void test_grow(void **state)
         int i;
         double x;
     } *pairs = NULL, *first = NULL;
-    size_t count = 0, capacity = 0;
+    size_t count = 0;
+    TAC__CAPACITY(struct pair) capacity = {0};
     for (int i = 0; i < 1000; i++) {
         assert_true(TAC__ARENA_GROW(&arena, pairs, count, capacity));
-        assert_true(count < capacity);
+        assert_true(count < capacity.count);
         if (!first)
             first = pairs;
         pairs[count++] = (struct pair){i, i * 0.5};
@@ -291,11 +292,50 @@ static void test_grow(void **state)
     tac__arena_fini(&arena);
 }
 
+// A capacity says nothing about another array, even of the same type, so arrays that share one (a
+// mistake) and arrays that no capacity has measured (copies) still have room for every element. The
+// sizes lie on both sides of the one from which arrays grow by a quarter.
+static void test_capacity_of_another_array(void **state)
+{
+    (void)state;
+    typedef struct large {
+        uint64_t words[11];
+    } large;
+    tac__arena arena;
+    tac__arena_init(&arena, NULL);
+    large *a = NULL, *b = NULL, *c = NULL;
+    TAC__CAPACITY(large) shared = {0};
+    TAC__CAPACITY(large) own = {0};
+    enum { COUNT = 4000 };
+    for (size_t n = 0; n < COUNT; n++) {
+        assert_true(TAC__ARENA_GROW(&arena, c, n, own));
+        c[n].words[10] = n;
+        if (n % 400)
+            continue;
+        assert_true(TAC__ARENA_GROW(&arena, a, n / 400, shared));
+        a[n / 400] = (large){{n}};
+        assert_true(TAC__ARENA_GROW(&arena, b, n / 400, shared));
+        b[n / 400] = (large){{~(uint64_t)n}};
+        // A copy that fits exactly.
+        large *exact = tac__arena_array(&arena, n + 1, sizeof *exact);
+        assert_non_null(exact);
+        memcpy(exact, c, (n + 1) * sizeof *exact);
+        c = exact;
+    }
+    for (size_t n = 0; n < COUNT; n++) {
+        assert_int_equal(c[n].words[10], n);
+        if (n % 400 == 0)
+            assert_true(a[n / 400].words[0] == n && b[n / 400].words[0] == ~(uint64_t)n);
+    }
+    tac__arena_fini(&arena);
+}
+
 // A bit of everything; true if there was memory for it.
 static bool build(tac__arena *arena)
 {
     int *numbers = NULL;
-    size_t count = 0, capacity = 0;
+    size_t count = 0;
+    TAC__CAPACITY(int) capacity = {0};
     for (int i = 0; i < 3000; i++) {
         if (!TAC__ARENA_GROW(arena, numbers, count, capacity))
             return false;
@@ -337,13 +377,15 @@ static void test_large_arrays(void **state)
     tac__arena arena;
     tac__arena_init(&arena, &hook);
     uint64_t *array = NULL, *other = NULL;
-    size_t n = 0, capacity = 0, m = 0, room = 0;
+    size_t n = 0, m = 0;
+    TAC__CAPACITY(uint64_t) capacity = {0};
+    TAC__CAPACITY(uint64_t) room = {0};
     enum { COUNT = (1 << 20) + 5 }; // not the capacity of an array that doubles
     for (size_t i = 0; i < COUNT; i++) {
         assert_true(TAC__ARENA_GROW(&arena, array, n, capacity));
         assert_true(array[n] == 0);
         array[n++] = i;
-        assert_true(capacity <= 65536 || capacity <= n + n / 4 + 1);
+        assert_true(capacity.count <= 65536 || capacity.count <= n + n / 4 + 1);
         if (i % 3)
             continue;
         assert_true(TAC__ARENA_GROW(&arena, other, m, room));
@@ -442,4 +484,5 @@ TEST_MAIN(cmocka_unit_test(test_clear), cmocka_unit_test(test_large_arrays),
           cmocka_unit_test(test_full_blocks), cmocka_unit_test(test_again),
           cmocka_unit_test(test_release), cmocka_unit_test(test_impossible_sizes),
           cmocka_unit_test(test_texts), cmocka_unit_test(test_grow),
+          cmocka_unit_test(test_capacity_of_another_array),
           cmocka_unit_test(test_every_allocation_fails_once))

@@ -125,4 +125,31 @@ windy "$PWD/secret.csv" >forged.yaml
 "$forge" windy.yaml forged.yaml forged.mcap || fail 'cannot forge'
 expect 0 replay forged.mcap --trust
 expect 0 replay windy.mcap --set "components.wind.params.file=$PWD/secret.csv" # the user's own wish
+
+# Lists of any length, up to the limit and beyond: the model is another one, so the replay is
+# refused, with an error and not with a crash.
+repeat() { # COUNT ITEM: the item so many times, with its number for each @
+    awk -v count="$1" -v item="$2" 'BEGIN {
+        for (i = 0; i < count; i++) { line = item; gsub("@", i, line); print line }
+    }'
+}
+long() { # COUNT
+    echo "  scenario: {type: scenario}"
+    echo "scenario:"
+    repeat "$1" "- {at: @ us, do: log, text: event @}"
+}
+longer() { # COUNT
+    printf 'phases:\n  names: [A, B]\n  initial: A\n  transitions:\n'
+    repeat "$1" "  - {from: A, to: B, condition: wave.y > @, actions: [{log: a}, {log: b}]}"
+}
+for count in 244 300 400 4096 4097; do
+    long "$count" | forged
+    expect 2 replay forged.mcap
+    says err error
+done
+for count in 100 200 600 1024 1025; do
+    longer "$count" | forged
+    expect 2 replay forged.mcap
+    says err error
+done
 finish

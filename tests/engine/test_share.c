@@ -352,7 +352,6 @@ static void say_text(description *d, const char *text)
 
 static void say_ports(description *d, const char *title, const tac__ports *ports)
 {
-    assert_int_equal(ports->capacity, ports->count);
     for (size_t i = 0; i < ports->count; i++) {
         const tac__port *p = &ports->items[i];
         say(d, "\n%s ", title);

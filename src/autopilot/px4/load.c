@@ -25,9 +25,11 @@ struct tac__uorb_folder {
     tac__arena *arena;
     const char *path;
     file *files;
-    size_t file_count, file_capacity;
+    size_t file_count;
+    TAC__CAPACITY(file) file_capacity;
     topic *topics;
-    size_t topic_count, topic_capacity;
+    size_t topic_count;
+    TAC__CAPACITY(topic) topic_capacity;
     tac__names types, names;              // of files and topics
     const file *way[TAC__UORB_DEPTH_MAX]; // the files that are open, outermost first
     size_t depth;

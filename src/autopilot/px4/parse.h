@@ -15,7 +15,8 @@ typedef struct tac__uorb_declared {
 
 typedef struct tac__uorb_source {
     tac__uorb_declared *fields; // in the order of the file
-    size_t field_count, field_capacity;
+    size_t field_count;
+    TAC__CAPACITY(tac__uorb_declared) field_capacity;
     size_t constant_count;
 } tac__uorb_source;
 

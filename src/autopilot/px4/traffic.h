@@ -37,7 +37,8 @@ typedef struct tac__px4_publisher {
     int32_t id;
     uint8_t *bytes;
     tac__px4_fill *fills;
-    size_t fill_count, fill_capacity;
+    size_t fill_count;
+    TAC__CAPACITY(tac__px4_fill) fill_capacity;
 } tac__px4_publisher;
 
 // A field that becomes numbers among the results.
@@ -54,7 +55,8 @@ typedef struct tac__px4_subscriber {
     int32_t id;
     uint8_t *bytes;
     tac__px4_take *takes;
-    size_t take_count, take_capacity;
+    size_t take_count;
+    TAC__CAPACITY(tac__px4_take) take_capacity;
 } tac__px4_subscriber;
 
 // An output that the configuration adds to the component.
@@ -69,11 +71,14 @@ typedef struct tac__px4_traffic {
     tac__uorb_folder *folder; // NULL: the built-in messages
     tac_error trouble;        // the folder cannot be read: reported when PX4 is started
     tac__px4_publisher *publishers;
-    size_t publisher_count, publisher_capacity;
+    size_t publisher_count;
+    TAC__CAPACITY(tac__px4_publisher) publisher_capacity;
     tac__px4_subscriber *subscribers;
-    size_t subscriber_count, subscriber_capacity;
+    size_t subscriber_count;
+    TAC__CAPACITY(tac__px4_subscriber) subscriber_capacity;
     tac__px4_extra *extras;
-    size_t extra_count, extra_capacity;
+    size_t extra_count;
+    TAC__CAPACITY(tac__px4_extra) extra_capacity;
     uint32_t result_count; // doubles: tac__px4_results, then those of the extras
 } tac__px4_traffic;
 

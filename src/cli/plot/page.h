@@ -24,7 +24,8 @@ typedef struct cli_page_signal {
 // Signals of one unit.
 typedef struct cli_page_panel {
     cli_page_signal *signals;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(cli_page_signal) capacity;
 } cli_page_panel;
 
 // A value that a discrete signal takes at t_us.
@@ -37,7 +38,8 @@ typedef struct cli_page_change {
 
 typedef struct cli_page_changes {
     cli_page_change *list;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(cli_page_change) capacity;
 } cli_page_changes;
 
 typedef struct cli_page {

@@ -24,7 +24,8 @@ typedef struct taps {
     const cli_page *page;
     tac_recording *recording;
     tap *list;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tap) capacity;
     size_t *first; // index of the first tap of each channel; one more entry at the end
     bool *wanted;
     bool *holding; // wanted, and holds

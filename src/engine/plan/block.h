@@ -48,7 +48,8 @@ struct tac__part {
 
 typedef struct tac__block {
     tac__part_list *lists;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__part_list) capacity;
     size_t size;
     size_t run_count, run_size; // lists and bytes of the run, set by tac__block_seal
     unsigned char *bytes;       // NULL until allocated

@@ -33,7 +33,8 @@ typedef struct tac__port { // input, output, discrete or continuous state, as de
 
 typedef struct tac__ports {
     tac__port *items;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__port) capacity;
 } tac__ports;
 
 // Number of words that the values of all these ports take.
@@ -134,9 +135,11 @@ typedef struct tac__sender {
     uint64_t *sequence; // in the block
     uint64_t *digest;   // in the block, over all messages sent; NULL: no digest
     tac__link *links;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__link) capacity;
     tac__outlet *outlets;
-    size_t outlet_count, outlet_capacity;
+    size_t outlet_count;
+    TAC__CAPACITY(tac__outlet) outlet_capacity;
     size_t first_link;           // among those of tac_engine_link_info: `links`, then `outlets`
     size_t drawn_count;          // of `links`
     tac_link_counters *counters; // in the block, one for each drawn link
@@ -158,7 +161,8 @@ typedef struct tac__receiver {
     uint64_t *digest; // in the block
     int source;
     tac__inlet *inlets; // links from outside; the sender that needs no link comes behind them
-    size_t inlet_count, inlet_capacity;
+    size_t inlet_count;
+    TAC__CAPACITY(tac__inlet) inlet_capacity;
     size_t first_link;  // of `inlets`, as in tac__sender
     tac__drawn **drawn; // by number of the sender; NULL: no link to this port is drawn
     uint64_t *posted;   // in the block: the next message number of each outside sender
@@ -169,6 +173,8 @@ typedef struct tac__draws {
     tac__stream stream;
     uint64_t *next; // in the block: index of the next draw
 } tac__draws;
+
+typedef TAC__CAPACITY(uint32_t) tac__number_capacity; // of a list of indices
 
 typedef struct tac__component tac__component;
 struct tac__component {
@@ -217,13 +223,17 @@ struct tac__component {
     tac__ports decisions;  // what `decide` computes
     size_t decision_count; // doubles of these
     tac__event *events;
-    size_t event_count, event_capacity;
+    size_t event_count;
+    TAC__CAPACITY(tac__event) event_capacity;
     tac__condition *conditions;
-    size_t condition_count, condition_capacity;
+    size_t condition_count;
+    TAC__CAPACITY(tac__condition) condition_capacity;
     tac__message_port *messages;
-    size_t message_count, message_capacity;
+    size_t message_count;
+    TAC__CAPACITY(tac__message_port) message_capacity;
     uint32_t *senders, *receivers; // indices in the engine
-    size_t sender_count, sender_capacity, receiver_count, receiver_capacity;
+    size_t sender_count, receiver_count;
+    tac__number_capacity sender_capacity, receiver_capacity;
 
     // resolved
     tac__input *in;                // one an input

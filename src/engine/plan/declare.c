@@ -477,8 +477,8 @@ int tac_declare_stream(tac_declare *d, const char *name)
     return (int)c->stream_count++;
 }
 
-static int add_number(tac_declare *d, uint32_t **numbers, size_t *count, size_t *capacity,
-                      size_t number)
+static int add_number(tac_declare *d, uint32_t **numbers, size_t *count,
+                      tac__number_capacity *capacity, size_t number)
 {
     if (!TAC__ARENA_GROW(d->arena, *numbers, *count, *capacity)) {
         tac__declare_no_memory(d);

@@ -27,7 +27,8 @@ struct tac_declare {
     tac__component *instance;
     tac__param *params; // parameters of the instance so far, and their values
     const char **values;
-    size_t param_capacity;
+    TAC__CAPACITY(tac__param) param_capacity;
+    TAC__CAPACITY(const char *) value_capacity;
     uint32_t entity;
     struct tac__terms *symbols; // numbers.c: parameters are terms of this pool; NULL: numbers
     const char *read;           // the parameter that was read last

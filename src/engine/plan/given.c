@@ -243,9 +243,8 @@ void tac__param_record(tac_declare *d, const tac_param_def *p, const char *kind,
         return;
     char *text = tac__arena_text(d->meta, value);
     char *name = concatenate(d->meta, scope->prefix, p->name);
-    size_t capacity = d->param_capacity;
-    if (!text || !name || !TAC__ARENA_GROW(d->meta, d->params, c->param_count, capacity) ||
-        !TAC__ARENA_GROW(d->meta, d->values, c->param_count, d->param_capacity)) {
+    if (!text || !name || !TAC__ARENA_GROW(d->meta, d->params, c->param_count, d->param_capacity) ||
+        !TAC__ARENA_GROW(d->meta, d->values, c->param_count, d->value_capacity)) {
         tac__declare_no_memory(d);
         return;
     }

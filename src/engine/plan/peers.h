@@ -16,7 +16,8 @@ typedef struct tac__peer {
 
 typedef struct tac__peer_list {
     tac__peer *items;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__peer) capacity;
 } tac__peer_list;
 
 typedef struct tac__peers {

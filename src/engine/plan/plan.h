@@ -110,7 +110,8 @@ typedef struct tac__shared {
 typedef struct tac__shapes {
     tac__arena scratch;            // where a component is declared
     const tac__component **models; // the last component of each type
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(const tac__component *) capacity;
     tac__names texts;
     tac__shared recent[TAC__SHARED_RECENT];
     size_t next;      // index in `recent` of the entry to be replaced next
@@ -126,7 +127,8 @@ typedef struct tac__log_watcher {
 
 typedef struct tac__logs {
     tac__log_watcher *items; // told in this order
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__log_watcher) capacity;
 } tac__logs;
 
 // Which of 64 items, or of 64 islands, are due with a source. Words without a bit are left out, so
@@ -163,45 +165,57 @@ typedef struct tac__plan {
 
     // declared, in order
     tac__entity *entities;
-    size_t entity_count, entity_capacity;
+    size_t entity_count;
+    TAC__CAPACITY(tac__entity) entity_capacity;
     tac__rate_group *groups;
-    size_t group_count, group_capacity;
+    size_t group_count;
+    TAC__CAPACITY(tac__rate_group) group_capacity;
     tac__component **components;
-    size_t component_count, component_capacity;
+    size_t component_count;
+    TAC__CAPACITY(tac__component *) component_capacity;
     size_t input_count; // of all components
     tac__names entity_names;
     tac__names component_names; // may hold names of components that were refused
     tac__guard *guards;         // of component types that are not built in
     tac__schema schema;
     tac__sender *senders;
-    size_t sender_count, sender_capacity;
+    size_t sender_count;
+    TAC__CAPACITY(tac__sender) sender_capacity;
     tac__receiver *receivers;
-    size_t receiver_count, receiver_capacity;
+    size_t receiver_count;
+    TAC__CAPACITY(tac__receiver) receiver_capacity;
     size_t message_size; // of the longest message that any receiver takes
     tac__arena routing;  // memory of routes, until they are resolved
     tac_route_def *routes;
-    size_t route_count, route_capacity;
+    size_t route_count;
+    TAC__CAPACITY(tac_route_def) route_capacity;
     tac_link_def *links;
-    size_t link_count, link_capacity;
+    size_t link_count;
+    TAC__CAPACITY(tac_link_def) link_capacity;
     size_t linked_count; // pairs of ports that the links connect, and links from and to outside
     tac__drawn **drawn;  // links with a law, in the order of tac_engine_link_info
     size_t drawn_count;
     tac__policy_rule *rules;
-    size_t rule_count, rule_capacity;
+    size_t rule_count;
+    TAC__CAPACITY(tac__policy_rule) rule_capacity;
     const struct tac__outside_input *outside_input; // see outside.h; only while declaring
     tac__observer *observers;
-    size_t observer_count, observer_capacity;
+    size_t observer_count;
+    TAC__CAPACITY(tac__observer) observer_capacity;
     const char **order; // explicit order of components, NULL: none
     size_t order_count;
     tac_place order_place;
     tac__initial *initials;
-    size_t initial_count, initial_capacity;
+    size_t initial_count;
+    TAC__CAPACITY(tac__initial) initial_capacity;
     const tac__driver *driver; // NULL: a live run
     tac__lack lack;            // of the component that was last refused
     uint64_t *warned;          // hashes of warnings that were given, so that each is given once
-    size_t warned_count, warned_capacity;
+    size_t warned_count;
+    TAC__CAPACITY(uint64_t) warned_capacity;
     tac__resolved *resolved; // called in this order
-    size_t resolved_count, resolved_capacity;
+    size_t resolved_count;
+    TAC__CAPACITY(tac__resolved) resolved_capacity;
 
     // resolved
     const tac__method *method;

@@ -187,7 +187,7 @@ tac_status tac__resolve_routes(tac__plan *plan, tac_error *err)
         TAC_TRY(tac__mistake(&m, resolve_route(plan, &plan->routes[i], err), err));
     tac__arena_fini(&plan->routing);
     plan->routes = NULL;
-    plan->route_count = plan->route_capacity = 0;
+    plan->route_count = 0;
     TAC_TRY(resolve_peers(plan, &m, err));
     TAC_TRY(tac__mistakes_end(&m, err));
     for (size_t i = 0; i < plan->component_count; i++) {

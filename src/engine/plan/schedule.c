@@ -18,7 +18,8 @@
 // A set of sources: a list in ascending order. Most have a handful.
 typedef struct set {
     uint32_t *items;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(uint32_t) capacity;
 } set;
 
 typedef struct work {

@@ -88,7 +88,6 @@ static tac_status keep_ports(tac__plan *e, tac__ports *ports, const tac__ports *
         return TAC_OK;
     }
     ports->items = copy_items(e, ports->items, ports->count, sizeof *ports->items);
-    ports->capacity = ports->count;
     if (!ports->items)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < ports->count; i++)
@@ -109,7 +108,6 @@ static bool same_events(const tac__component *a, const tac__component *b)
 
 static tac_status keep_events(tac__plan *e, tac__component *c, const tac__component *model)
 {
-    c->event_capacity = c->event_count;
     if (model && same_events(c, model)) {
         c->events = model->events;
         return TAC_OK;
@@ -134,7 +132,6 @@ static bool same_messages(const tac__component *a, const tac__component *b)
 
 static tac_status keep_messages(tac__plan *e, tac__component *c, const tac__component *model)
 {
-    c->message_capacity = c->message_count;
     if (model && same_messages(c, model)) {
         c->messages = model->messages;
         return TAC_OK;

@@ -14,7 +14,8 @@ typedef struct tac__edge {
 typedef struct tac__precedence {
     size_t nodes;
     tac__edge *edges;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__edge) capacity;
 } tac__precedence;
 
 // Put the nodes 0 .. nodes - 1 in an order that respects every edge; where there is a choice, the

@@ -24,7 +24,8 @@ typedef struct wiring {
     tac_engine *e;
     tac__arena scratch;    // memory of the list of kinds
     tac__part_kind *kinds; // of the parts of the present owner
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__part_kind) capacity;
     size_t offset; // of the next part
     bool set;      // the second time
     uint64_t *taken;

@@ -11,7 +11,8 @@ typedef struct key_value {
 
 struct tac__old_event {
     key_value *keys;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(key_value) capacity;
     const char *text; // "{at: 20 s, do: arm}", keys with their default values left out
     int other;        // its number in the other list
     int instead;      // number of the event that replaces it in the other list

@@ -40,7 +40,8 @@ typedef struct tac__old_event tac__old_event;
 
 typedef struct tac__event_items {
     tac__old_event *items;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__old_event) capacity;
 } tac__event_items;
 
 struct tac__past {

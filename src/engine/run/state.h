@@ -225,9 +225,11 @@ struct tac_engine {
     // watchers
     tac__logs logs;
     tac__phase_watcher *phase_watchers; // told in this order
-    size_t phase_watcher_count, phase_watcher_capacity;
+    size_t phase_watcher_count;
+    TAC__CAPACITY(tac__phase_watcher) phase_watcher_capacity;
     tac__send_watcher *send_watchers; // likewise
-    size_t send_watcher_count, send_watcher_capacity;
+    size_t send_watcher_count;
+    TAC__CAPACITY(tac__send_watcher) send_watcher_capacity;
     const tac__listener *listeners;
     const tac__fate_listener *fate_listeners;
     const tac__step_watcher *step_watchers;
@@ -277,7 +279,8 @@ struct tac_engine {
 
     // how its model differs from that of the checkpoint that it went on from
     tac_change *changes;
-    size_t change_count, change_capacity;
+    size_t change_count;
+    TAC__CAPACITY(tac_change) change_capacity;
 };
 
 // --- scratch.c ---

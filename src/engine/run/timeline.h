@@ -33,7 +33,8 @@ typedef struct tac__source {
 // The sources of a plan.
 typedef struct tac__sources {
     tac__source *sources;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__source) capacity;
     size_t own; // sources of the run itself; axes of observers come behind them
 } tac__sources;
 

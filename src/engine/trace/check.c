@@ -23,7 +23,8 @@ typedef struct reason {
     uint32_t due;
     tac__evaluated e;
     drawn *draws;
-    size_t draw_count, draw_capacity;
+    size_t draw_count;
+    TAC__CAPACITY(drawn) draw_capacity;
     double *values; // that are drawn, [DRAWS_MAX]
     size_t value_count;
 } reason;

@@ -305,7 +305,7 @@ static bool is_written(const tac__period_check *k, size_t g, const tac__trace_so
 static tac_status list_fixed(tac__period_check *k, tac__arena *arena)
 {
     static const char *const names[] = {"u", "phase", "held"};
-    size_t capacity = 0;
+    TAC__CAPACITY(fixed) capacity = {0};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         const int g = in_group(k, names[n]);
         for (size_t i = 0; g >= 0 && i < k->e.graph->in[g].count; i++) {

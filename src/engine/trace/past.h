@@ -17,7 +17,8 @@ typedef struct tac__past {
     size_t written_count;
     tac__sym_value *
         *before; // the last one before the period, the one before that...; NULL: not made
-    size_t before_count, before_capacity;
+    size_t before_count;
+    TAC__CAPACITY(tac__sym_value *) before_capacity;
     tac__trace_list inputs; // of `before`
 } tac__past;
 

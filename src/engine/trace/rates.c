@@ -136,7 +136,7 @@ static bool mark(const tac__plan *plan, tac__arena *arena, tac_time t_us, tac__r
 static tac_status list_boundaries(const tac__plan *plan, tac__arena *arena, tac__rate_period *p,
                                   tac_error *err)
 {
-    size_t capacity = 0;
+    TAC__CAPACITY(tac__rate_boundary) capacity = {0};
     for (tac_time t_us = 0; p->count <= BOUNDARIES_MAX; t_us++) {
         t_us = next_boundary(plan, t_us, p->period_us);
         if (t_us == TAC_TIME_NEVER && p->count)

@@ -31,7 +31,8 @@ typedef struct tac__traced {
 
 typedef struct tac__trace_list {
     tac__traced *items;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__traced) capacity;
 } tac__trace_list;
 
 enum { TAC__TRACE_GROUPS = 16 };

@@ -346,13 +346,10 @@ static tac_status add_link(tac__server *s, uint32_t from, uint32_t out, uint32_t
     l.plain = tac__link_plain(&l.law);
     if (s->link_count == LINKS_MAX)
         return tac__fail(err, TAC_E_PROTOCOL, "there are more than %d links", (int)LINKS_MAX);
-    size_t links = source->link_count, capacity = source->link_capacity;
     if (!TAC__ARENA_GROW(&s->arena, s->links, s->link_count, s->link_capacity) ||
-        !TAC__ARENA_GROW(&s->arena, source->links, links, capacity))
+        !TAC__ARENA_GROW(&s->arena, source->links, source->link_count, source->link_capacity))
         return tac__fail_memory(err);
-    source->links[links] = (uint32_t)s->link_count;
-    source->link_count++;
-    source->link_capacity = (uint32_t)capacity;
+    source->links[source->link_count++] = (uint32_t)s->link_count;
     b->in_count++;
     if (tac__link_least_us(&l.law) < s->least_us)
         s->least_us = tac__link_least_us(&l.law);

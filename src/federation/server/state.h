@@ -31,7 +31,8 @@ typedef struct tac__fed_channel {
     uint32_t message_max;
     bool port;
     uint32_t *links; // that lead from here
-    uint32_t link_count, link_capacity;
+    uint32_t link_count;
+    TAC__CAPACITY(uint32_t) link_capacity;
 } tac__fed_channel;
 
 // A place in a list that is sorted by names.
@@ -102,13 +103,16 @@ struct tac__server {
     size_t open_count;
     size_t joined;
     tac__fed_link *links;
-    size_t link_count, link_capacity;
+    size_t link_count;
+    TAC__CAPACITY(tac__fed_link) link_capacity;
     tac_time least_us; // delay of any link
     tac__fed_connection **connections;
-    size_t connection_count, connection_capacity;
+    size_t connection_count;
+    TAC__CAPACITY(tac__fed_connection *) connection_capacity;
     uint64_t made; // connections
     tac__fed_result *results;
-    size_t result_count, result_capacity;
+    size_t result_count;
+    TAC__CAPACITY(tac__fed_result) result_capacity;
     tac_dispatch_info info;
     uint64_t queued_bytes;      // of messages in all heaps
     uint64_t now_ms, clock_ms;  // of the last turn: the wall clock, and time that counts

@@ -43,7 +43,8 @@ typedef struct tac__ulog_topic {
 
 typedef struct tac__ulog_topics {
     tac__ulog_topic *topics;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(tac__ulog_topic) capacity;
     tac__geodesy world; // the origin, if it is known
     bool placed;
 } tac__ulog_topics;

@@ -70,8 +70,13 @@ typedef struct tac__mcap_contents {
     tac__mcap_span *metadata_at;
     size_t schema_count, channel_count, chunk_count, tail_count, attachment_count, metadata_count,
         metadata_at_count;
-    size_t schema_capacity, channel_capacity, chunk_capacity, tail_capacity, attachment_capacity,
-        metadata_capacity, metadata_at_capacity;
+    TAC__CAPACITY(tac__mcap_schema_info) schema_capacity;
+    TAC__CAPACITY(tac__mcap_channel_info) channel_capacity;
+    TAC__CAPACITY(tac__mcap_chunk_info) chunk_capacity;
+    TAC__CAPACITY(tac__mcap_tail) tail_capacity;
+    TAC__CAPACITY(tac__mcap_attachment_info) attachment_capacity;
+    TAC__CAPACITY(tac__mcap_metadata_info) metadata_capacity;
+    TAC__CAPACITY(tac__mcap_span) metadata_at_capacity;
     uint64_t data_start; // behind the header
     uint64_t data_end;   // by a scan: where the sound part of the data section ends
 } tac__mcap_contents;

@@ -41,7 +41,8 @@ typedef struct pieces {
     tac__mcap_target *to;
     tac__text *lost;
     piece *items;
-    size_t count, capacity;
+    size_t count;
+    TAC__CAPACITY(piece) capacity;
     tac__mcap_summary summary;
     tac__mcap_chunk chunk;
     tac__text record;
