@@ -1,33 +1,34 @@
 #!/usr/bin/env bash
-# Builds everything and runs every test. On a bare Debian 12 it first installs what is missing.
+# Builds Tactus and runs its tests. On a bare Debian 12 it first installs what is missing.
 #
-#   ./test.sh              all trees, as below
-#   ./test.sh --quick      the release tree only
-#   ./test.sh --clients    also tests with programs of others: readers from PyPI (mcap-ros2-support,
+#   ./test.sh              every test of the release tree: what a user runs
+#   ./test.sh --all        also the trees with sanitizers, fuzzing, and clang
+#   ./test.sh --clients    also tests with other programs: readers from PyPI (mcap-ros2-support,
 #                          rosbags, pyulog), CasADi, Octave
-#   ./test.sh -R REGEX     only tests whose name matches, as in ctest
+#   ./test.sh -R REGEX     only the tests whose names match, as in ctest
 #
-# What runs where (a test's name is TREE/ROOM/NAME: gcc/base/time):
+# A test's name is TREE/ROOM/NAME, for example gcc/base/time. The trees are:
 #
-#   gcc      as users run it      every test; format, rooms, symbols, installation, determinism
-#   asan     gcc's sanitizers     every test but `unsanitized` of tests/CMakeLists.txt, at -O1;
-#                                 assertions on
-#   fuzz     clang's sanitizers   the fuzz targets, some seconds each
-#   clang    optimised            the program alone: gcc/tools/determinism compares the bits of all
-#                                 examples (tools/build.sh clang builds its tests, too)
+#   gcc      release             every test; format, rooms, symbols, installation, determinism
+#   asan     gcc's sanitizers    every test except the list `unsanitized` in tests/CMakeLists.txt;
+#                                -O1, assertions on
+#   fuzz     clang's sanitizers  each fuzz target for a few seconds
+#   clang    optimized           only the program; gcc/tools/determinism compares its bits with
+#                                those of the release tree for all examples
 #
-# clang and asan are compiled for this machine and under careless flags (-ffast-math and the like),
-# which the build must take back. tools/determinism.sh --all has more compilers and levels. The last
-# lines are CTest's summary, which widths of lanes this machine could run, and what was left out.
+# The trees asan and clang are compiled for this processor and with careless flags (-ffast-math and
+# the like), which the build must take back. tools/nightly.sh runs what takes too long here: clang's
+# unit tests, the sanitizers without exceptions, longer fuzzing, and every compiler and level. The last
+# lines are CTest's summary, the lane widths that this machine could run, and what was left out.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-quick=false
+all=false
 clients=false
 select=()
 while [ $# -gt 0 ]; do
     case $1 in
-    --quick) quick=true ;;
+    --all) all=true ;;
     --clients) clients=true ;;
     -R)
         [ $# -ge 2 ] || {
@@ -51,7 +52,10 @@ done
 
 tools/install_packages.sh build test
 trees=(release)
-$quick || trees+=(asan fuzz)
+if $all; then
+    tools/install_packages.sh sanitizers
+    trees+=(asan fuzz)
+fi
 
 # One CTest over all trees: a test file that names them as its folders.
 suite=build-suite
@@ -64,14 +68,17 @@ for tree in "${trees[@]}"; do
     [ "$tree" != release ] || folder=build
     echo "subdirs([==[$PWD/$folder]==])" >>"$suite/CTestTestfile.cmake"
 done
-if ! $quick; then # a program to compare bits with
+not_run=()
+if $all; then # a program to compare bits with
     echo "building: clang, the program alone"
     tools/build.sh clang --target tactus
     export TACTUS_BUILT=$PWD/build-clang/tactus
+elif [ ${#select[@]} -eq 0 ]; then
+    not_run+=("sanitizers, fuzzing, and clang: ./test.sh --all runs them")
 fi
 
-# Readers and CasADi from PyPI lie in one folder for each test that has them: what they bring along is not for
-# other tests. tests/support/readers.py finds them there.
+# Readers and CasADi from PyPI lie in one folder per test that uses them: other tests must not see what they
+# bring along. tests/support/readers.py finds them there.
 install_readers() { # TEST PACKAGE...
     local folder=$TACTUS_CLIENTS/$1 log=$suite/pip_$1.log
     shift
@@ -83,7 +90,6 @@ install_readers() { # TEST PACKAGE...
         not_run+=("tests with $*: cannot be installed (see $log)")
     fi
 }
-not_run=()
 if $clients; then
     tools/install_packages.sh clients
     export TACTUS_CLIENTS=$PWD/$suite/clients
@@ -91,7 +97,7 @@ if $clients; then
     install_readers recording_clients mcap mcap-ros2-support rosbags
     install_readers casadi_client casadi
 elif [ ${#select[@]} -eq 0 ]; then
-    not_run+=("tests with readers and CasADi from PyPI, and with Octave: ./test.sh --clients installs them and runs those")
+    not_run+=("tests with readers and CasADi from PyPI, and with Octave: ./test.sh --clients installs and runs them")
 fi
 
 rm -f build/tests/lanes.txt # engine/lanes writes it

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, on Debian and its like.
 #
-#   tools/install_packages.sh PURPOSE...    of: build, demo, test, bench, clients, bare,
-#                                           cross
+#   tools/install_packages.sh PURPOSE...    of: build, demo, test, sanitizers, bench,
+#                                           clients, bare, cross
 #
 # Shows what it installs and how far it is. Does nothing and asks for no rights where everything is
 # there.
@@ -12,8 +12,9 @@ set -euo pipefail
 build=(gcc g++ libc6-dev cmake ninja-build 'pkg*conf*=pkgconf' libyaml-dev libsleef-dev
     libzstd-dev liblz4-dev libhdf5-dev libsodium-dev liblcm-dev)
 demo=('gnuplot-[nqx]*=gnuplot-nox')
-test=(ca-certificates libcmocka-dev locales clang 'libclang-rt-*dev=libclang-rt-dev' 'clang-format*=clang-format' binutils
+test=(ca-certificates libcmocka-dev locales clang 'clang-format*=clang-format' binutils
     python3 python3-h5py python3-jsonschema python3-ruamel.yaml libsundials-dev liblcm-bin 'gnuplot-[nqx]*=gnuplot-nox' valgrind zsh fish dpkg-dev spin openmpi-bin coinor-libipopt1v5)
+sanitizers=('libclang-rt-*dev=libclang-rt-dev')
 bench=(valgrind libsundials-dev)
 clients=(python3-pip octave octave-dev)
 bare=(mmdebstrap)
@@ -28,12 +29,13 @@ for purpose in "$@"; do
     build) wanted+=("${build[@]}") ;;
     demo) wanted+=("${demo[@]}") ;;
     test) wanted+=("${test[@]}") ;;
+    sanitizers) wanted+=("${sanitizers[@]}") ;;
     bench) wanted+=("${bench[@]}") ;;
     clients) wanted+=("${clients[@]}") ;;
     bare) wanted+=("${bare[@]}") ;;
     cross) wanted+=("${cross[@]}") ;;
     *)
-        echo "install_packages.sh: unknown purpose '$purpose'; there are build, demo, test, bench, clients, bare, cross" >&2
+        echo "install_packages.sh: unknown purpose '$purpose'; there are build, demo, test, sanitizers, bench, clients, bare, cross" >&2
         exit 2
         ;;
     esac
