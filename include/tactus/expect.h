@@ -21,7 +21,7 @@ typedef struct tac_verdict tac_verdict;
 typedef enum tac_expect_outcome {
     TAC_EXPECT_PASSED,
     TAC_EXPECT_FAILED,
-    TAC_EXPECT_UNDECIDED, // the run ended before the time that counts
+    TAC_EXPECT_UNDECIDED, // nothing decided it: `reason` says why
 } tac_expect_outcome;
 
 // What came of one expectation. Texts live as long as the verdict.
@@ -33,14 +33,15 @@ typedef struct tac_expectation {
     // When an "always" or "never" was first broken, an "eventually" first true, an "at" evaluated;
     // TAC_TIME_NEVER: not at all.
     tac_time when_us;
-    // Distance of the condition from failing: the smallest in the run, of "eventually" the largest.
-    // Infinite where the condition compares no numbers, NaN where it was never evaluated.
+    // Distance of the condition from failing: the smallest at any sample, of "eventually" the
+    // largest. Infinite where the condition compares no numbers, NaN where it was never evaluated.
     double margin;
     double worst;           // the value that was compared, where it gave the margin
     tac_time worst_us;      // when that was
     const char *unit;       // of margin and worst; NULL: none
     const char *comparison; // the one that gave the margin; NULL: none
-    const char *nan;        // the value that was NaN, which fails any expectation; NULL: none
+    const char *nan;        // the value that was NaN, which failed the expectation; NULL: none
+    const char *reason;     // why it is undecided; NULL: it is not
 } tac_expectation;
 
 TAC_BEGIN_DECLS
@@ -49,9 +50,12 @@ TAC_BEGIN_DECLS
 // nothing. Mistakes in conditions are found while the engine is prepared.
 TAC_API TAC_MUST_CHECK tac_status tac_config_verdict(tac_config *config, tac_engine *engine,
                                                      tac_verdict **verdict, tac_error *err);
-// Once the engine is prepared, and after a checkpoint was loaded.
+// Once the engine is prepared, and after a checkpoint was loaded: expectations begin here.
+// Snapshots of the engine (tactus/outside.h) that are taken from here on hold what the verdict
+// knows, and restoring one takes the verdict back, too.
 TAC_API TAC_MUST_CHECK tac_status tac_verdict_begin(tac_verdict *verdict, tac_error *err);
-// After the run, however it ended. What follows is valid from here on.
+// After the run, however it ended. What follows is valid from here on, until a snapshot is
+// restored. Of a verdict that was not begun every expectation is undecided.
 TAC_API void tac_verdict_end(tac_verdict *verdict);
 TAC_API void tac_verdict_destroy(tac_verdict *verdict);
 

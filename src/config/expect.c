@@ -43,7 +43,7 @@ static tac_status add_each(list *l, const tac_node *node, tac__expect_def def, t
 
 static tac_status read_expectation(list *l, const char *name, const tac_node *node, tac_error *err)
 {
-    tac__expect_def def = {.name = name, .entity = "", .t_us = TAC_TIME_NEVER};
+    tac__expect_def def = {.name = name, .entity = "", .until_end = true};
     const tac_node *kind = NULL;
     for (int i = TAC__EXPECT_ALWAYS; i <= TAC__EXPECT_AT; i++) {
         const tac_node *found = tac__get_node(node, tac__expect_word((tac__expect_kind)i));
@@ -73,8 +73,11 @@ static tac_status read_expectation(list *l, const char *name, const tac_node *no
                             "'within' needs 'eventually'");
     if (within)
         def.t_us = tac__get_time(node, &tac__format_expectation, "within");
-    if (at && strcmp(tac_node_text(kind), "end"))
+    def.until_end = !within;
+    if (at && strcmp(tac_node_text(kind), "end")) {
+        def.until_end = false;
         TAC_TRY(tac__read_time(kind, &def.t_us, err));
+    }
     const tac_node *condition = at ? holds : kind;
     def.condition = tac_node_text(condition);
     def.written = condition;
@@ -103,7 +106,7 @@ tac_status tac_config_verdict(tac_config *config, tac_engine *engine, tac_verdic
     list l;
     TAC_TRY(tac__config_expectations(c, &l, err));
     const tac_node *stop = tac__get_node(tac_document_root(c->doc), "stop");
-    tac__expect_def end = {.entity = "", .t_us = TAC_TIME_NEVER};
+    tac__expect_def end = {.entity = "", .kind = TAC__EXPECT_STOP, .until_end = true};
     if (stop) {
         end.condition = tac_node_text(stop);
         end.written = stop;

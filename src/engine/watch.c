@@ -127,7 +127,11 @@ size_t tac__watch_island_count(const tac_engine *e)
 
 tac__island_facts tac__watch_island(const tac_engine *e, size_t island)
 {
-    return (tac__island_facts){e->plan->islands[island].name, e->plan->islands[island].x_count};
+    const tac__island_plan *plan = &e->plan->islands[island];
+    tac__island_facts facts = {.name = plan->name, .states = plan->x_count};
+    for (size_t i = 0; i < plan->source_count; i++)
+        facts.split |= plan->sources[i] != e->plan->start_end_source;
+    return facts;
 }
 
 size_t tac__watch_receiver_count(const tac_engine *e)

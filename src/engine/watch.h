@@ -66,10 +66,15 @@ bool tac__watch_has_value(const tac_engine *engine, size_t signal);
 
 // Has the signal a value from the start, before anything is written to it?
 bool tac__watch_begins(const tac_engine *engine, size_t signal);
+// Has a signal of a prepared engine a value now? Without digests a run that went on from a
+// checkpoint does not tell, and the answer is yes.
+bool tac__watch_is_written(const tac_engine *engine, size_t signal);
 
 typedef struct tac__island_facts {
     const char *name; // of its first component, in order of name
     size_t states;    // number of its states, as doubles
+    bool split;       // it may have boundaries other than the start and the end of the run; valid
+                      // once boundaries are known
 } tac__island_facts;
 
 size_t tac__watch_island_count(const tac_engine *engine);
@@ -98,6 +103,11 @@ size_t tac__model_differences(const char *there, const char *here, tac__text *ou
 // which observers and taps can be added.
 typedef tac_status tac__resolved_fn(void *context, tac_engine *engine, tac_error *err);
 tac_status tac__engine_when_resolved(tac_engine *engine, tac__resolved_fn *call, void *context);
+// The same once boundaries are known, too: observers and taps cannot be added any more.
+tac_status tac__engine_when_scheduled(tac_engine *engine, tac__resolved_fn *call, void *context);
+// Warn of what looks like a mistake at this place. Only in these callbacks.
+TAC_PRINTF(3, 4)
+void tac__watch_warn(tac_engine *engine, const tac_place *place, const char *format, ...);
 
 // A tap is called right after a write: it costs less than an observer, and it sees the same values
 // of that component or island as an observer at stage 9.
@@ -118,6 +128,18 @@ static inline void tac__taps_show(const tac__tap *tap, tac_engine *engine, tac_t
 // digest of an island.
 void tac__tap_steps(tac_engine *engine, size_t component, tac__tap *tap);
 void tac__tap_digests(tac_engine *engine, size_t island, tac__tap *tap);
+
+// An instant watcher that was asked for is called once, at the end of the present instant, or of
+// the first one of the run: after all stages, where a snapshot may be taken.
+typedef struct tac__instant_watcher tac__instant_watcher;
+struct tac__instant_watcher {
+    void (*show)(void *context, tac_engine *engine, tac_time t_us);
+    void *context;
+    bool asked; // used by the engine, as is `next`
+    tac__instant_watcher *next;
+};
+
+void tac__watch_instant_end(tac_engine *engine, tac__instant_watcher *watcher);
 
 // A listener is called for every message that is delivered, at stage 0.
 typedef struct tac__listener tac__listener;
@@ -160,6 +182,19 @@ struct tac__snapshot_timer {
 };
 
 void tac__snapshot_every(tac_engine *engine, tac__snapshot_timer *timer);
+// A rider is saved in every snapshot in memory (tactus/outside.h) and restored with it.
+typedef struct tac__rider tac__rider;
+struct tac__rider {
+    size_t size; // bytes
+    void (*save)(void *context, void *to);
+    // `from` is NULL where the snapshot was taken before the rider was added, and at a reset.
+    void (*restore)(void *context, tac_engine *engine, const void *from);
+    void *context;
+    const tac__rider *next; // used by the engine
+};
+
+// From a prepared engine on.
+void tac__engine_ride(tac_engine *engine, tac__rider *rider);
 // From the call with `begin` to the call without it the engine only goes forward: restoring a
 // snapshot is refused.
 void tac__engine_forward_only(tac_engine *engine, bool begin);
@@ -225,6 +260,8 @@ typedef struct tac__inside tac__inside;
 // From a prepared engine; lives in the arena. NULL: no memory.
 tac__inside *tac__inside_create(tac_engine *engine, tac__arena *arena, size_t island, bool outputs);
 tac_time tac__inside_from(const tac__inside *inside); // where the present step begins
+// The engine went back: the step that is kept is not the present one any more.
+void tac__inside_forget(tac__inside *inside);
 // Look into the step, taken to end at end_us, at t_us. The values are valid until the next look at
 // any instant.
 TAC_MUST_CHECK tac_status tac__inside_look(tac__inside *inside, tac_time end_us, tac_time t_us);

@@ -42,13 +42,7 @@ void tac__expect_text(const tac_expectation *r, tac__text *out)
     const bool passed = r->outcome == TAC_EXPECT_PASSED,
                eventually = is_kind(r, TAC__EXPECT_EVENTUALLY);
     if (r->outcome == TAC_EXPECT_UNDECIDED) {
-        tac__text_add(out, "undecided: ");
-        if (isnan(r->margin) && !eventually && !is_kind(r, TAC__EXPECT_AT)) {
-            tac__text_add(out, "a signal of the condition never had a value");
-            return;
-        }
-        tac__text_add(out, "the run ended before ");
-        add_time(r->t_us, out);
+        tac__text_add(out, "undecided: %s", r->reason ? r->reason : "the run has not ended");
         return;
     }
     tac__text_add(out, passed ? "passed" : "failed");
@@ -106,5 +100,6 @@ void tac__expect_json(const tac_expectation *r, tac__json *json)
     tac__json_key_text(json, "unit", r->unit);
     tac__json_key_text(json, "comparison", r->comparison);
     tac__json_key_text(json, "nan", r->nan);
+    tac__json_key_text(json, "reason", r->reason);
     tac__json_object_end(json);
 }

@@ -1,84 +1,13 @@
-// verdict.c - evaluates the conditions of `expect` and `stop` while a run goes on. See verdict.h.
-//
-// The time of each expectation goes forward in samples: boundaries of what its condition sees, the
-// parts of steps between them, the end of a held() and the times that it names. Two neighbouring
-// samples between which the condition, or what one of its operators remembers, differs are searched
-// by bisection, and the instant that is found becomes a sample, too. Which samples an expectation
-// has depends on no other expectation and on no other watcher.
-#include "verdict/verdict.h"
-#include "base/arena.h"
+// verdict.c - sets a verdict up, is told what the engine does, and gives the results. See
+// expectation.h.
+#include "verdict/expectation.h"
 #include "base/def.h"
 #include "base/floats.h"
 #include "base/node.h"
 #include "bus/type.h"
-#include "engine/watch.h"
-#include "expr/expr.h"
 
 #include <math.h>
 #include <string.h>
-
-// Parts of a step, as for conditions that are located.
-enum { PARTS = 8, CHANGES_MAX = 64 };
-
-typedef struct seen {
-    int signal;
-    uint32_t element;
-    tac_scalar scalar;
-    tac__watched watched;
-    size_t component;
-    double held;  // discrete: the value since the last boundary
-    double value; // what the program reads
-} seen;
-
-typedef struct look {
-    bool truth;
-    const char *nan;
-} look;
-
-typedef struct expectation {
-    tac__expect_def def;
-    tac__program *program;
-    tac__margin *margin;
-    seen *seen;
-    const void **values;
-    size_t count;
-    size_t words; // of memory
-    uint64_t *memory, *trial, *copy;
-    bool *written; // one flag a signal: it has a value
-    bool plant;    // it sees an island
-    bool ready, over;
-    look last;           // at the last sample
-    tac_time seen_us;    // of the last sample; NEVER: there is none
-    tac_time from_us;    // where the steps begin that are looked into
-    tac_time covered_us; // steps have been looked into up to here
-    tac_expectation result;
-} expectation;
-
-// The expectations that see an island, or discrete signals of a component.
-typedef struct follower {
-    tac_verdict *verdict;
-    int island;    // -1: a component is followed
-    int component; // -1: an island is followed
-    bool outputs;  // some see outputs of the island
-    expectation **list;
-    size_t count;
-    TAC__CAPACITY(expectation *) capacity;
-    tac__inside *inside; // of the island
-} follower;
-
-struct tac_verdict {
-    const tac_allocator *allocator;
-    tac__arena arena;
-    tac_engine *engine;
-    expectation *all;
-    size_t count; // of expectations; `stop` stands behind them
-    bool has_stop, stopped;
-    tac_time stopped_us;
-    tac_time start_us;                // of the run
-    follower **islands, **components; // one an island or component; NULL: nothing sees it
-    uint64_t *watched;                // one bit an island: some expectation sees it
-    tac__step_watcher steps;
-};
 
 const char *tac__expect_word(tac__expect_kind kind)
 {
@@ -87,243 +16,69 @@ const char *tac__expect_word(tac__expect_kind kind)
         TAC__EXPECT_TABLE(WORD)
 #undef WORD
     };
-    return words[kind];
+    return kind == TAC__EXPECT_STOP ? "stop" : words[kind];
 }
 
-static bool is_stop(const tac_verdict *v, const expectation *x)
+static size_t count_all(const tac_verdict *v)
 {
-    return v->has_stop && x == v->all + v->count;
+    return v->count + v->has_stop;
 }
 
-// --- samples ------------------------------------------------------------------------------------
+// --- what the engine tells ----------------------------------------------------------------------
 
-static look run(const expectation *x, tac_time t_us, uint64_t *memory)
+// A boundary sample is due at the end of the present instant.
+static void mark(tac_verdict *v, tac__expectation *x)
 {
-    const tac__expr_result r = tac__program_run(x->program, t_us, x->values, memory);
-    return (look){.truth = r.value != 0, .nan = r.nan};
-}
-
-// Read all signals at t_us, inside steps that are taken to end at end_us.
-static void read_inside(const tac_verdict *v, expectation *x, tac_time end_us, tac_time t_us)
-{
-    for (size_t i = 0; i < x->count; i++) {
-        seen *s = &x->seen[i];
-        if (s->watched.island < 0) {
-            s->value = s->held;
-            continue;
-        }
-        tac__inside *in = v->islands[s->watched.island]->inside;
-        s->value = tac__inside_look(in, end_us, t_us) == TAC_OK
-                       ? tac__scalar_f64(s->scalar, tac__inside_value(in, &s->watched), s->element)
-                       : (double)NAN;
-    }
-}
-
-static void read_boundary(const tac_verdict *v, expectation *x, tac_time t_us)
-{
-    for (size_t i = 0; i < x->count; i++) {
-        seen *s = &x->seen[i];
-        const void *value = tac__watched_value(&s->watched, v->engine, t_us);
-        s->value = value ? tac__scalar_f64(s->scalar, value, s->element) : (double)NAN;
-        s->held = s->value;
-    }
-}
-
-static void keep_margin(expectation *x, const tac__margin_result *m, double margin, tac_time t_us)
-{
-    tac_expectation *r = &x->result;
-    const bool best = x->def.kind == TAC__EXPECT_EVENTUALLY;
-    if (isnan(margin) || !(isnan(r->margin) || (best ? margin > r->margin : margin < r->margin)))
+    if (!v->begun || x->known->dirty || x->known->over)
         return;
-    r->margin = margin;
-    r->worst = m->value;
-    r->unit = m->unit;
-    r->comparison = m->comparison;
-    r->worst_us = t_us;
+    x->known->dirty = true;
+    v->dirty[v->dirty_count++] = x;
+    tac__watch_instant_end(v->engine, &v->instants);
 }
 
-static void decide(expectation *x, bool passed, tac_time t_us, bool over)
+static void show_instant(void *context, tac_engine *e, tac_time t_us)
 {
-    x->result.outcome = passed ? TAC_EXPECT_PASSED : TAC_EXPECT_FAILED;
-    x->result.when_us = t_us;
-    x->over = over;
-}
-
-// A sample at t_us, where the signals have been read; x->copy holds the memory from before.
-static void judge(tac_verdict *v, expectation *x, look now, tac_time t_us)
-{
-    tac_expectation *r = &x->result;
-    if (now.nan) {
-        r->nan = now.nan;
-        decide(x, false, t_us, true);
-        return;
+    tac_verdict *v = context;
+    (void)e;
+    for (size_t i = 0; i < v->dirty_count; i++) {
+        v->dirty[i]->known->dirty = false;
+        tac__expect_boundary(v, v->dirty[i], t_us);
     }
-    if (is_stop(v, x)) {
-        if (now.truth)
-            decide(x, true, t_us, true);
-        return;
-    }
-    const tac__expect_kind kind = x->def.kind;
-    if ((kind == TAC__EXPECT_AT && t_us != x->def.t_us) ||
-        (kind == TAC__EXPECT_EVENTUALLY && t_us > x->def.t_us))
-        return;
-    const tac__margin_result m = tac__margin_run(x->margin, t_us, x->values, x->copy, x->trial);
-    const bool never = kind == TAC__EXPECT_NEVER;
-    keep_margin(x, &m, never ? 0 - m.margin : m.margin, t_us);
-    if (kind == TAC__EXPECT_AT)
-        decide(x, now.truth, t_us, true);
-    else if (kind == TAC__EXPECT_EVENTUALLY && now.truth && r->outcome != TAC_EXPECT_PASSED)
-        decide(x, true, t_us, false);
-    else if (kind != TAC__EXPECT_EVENTUALLY && now.truth == never &&
-             r->outcome != TAC_EXPECT_FAILED)
-        decide(x, false, t_us, false);
-}
-
-// Take a sample at t_us, where the signals have been read.
-static void sample(tac_verdict *v, expectation *x, tac_time t_us)
-{
-    if (x->words)
-        memcpy(x->copy, x->memory, x->words * sizeof *x->copy);
-    x->last = run(x, t_us, x->memory);
-    x->seen_us = t_us;
-    judge(v, x, x->last, t_us);
-}
-
-// --- inside steps -------------------------------------------------------------------------------
-
-// Is the condition, or what it remembers, different at t_us from the last sample?
-static bool differs(const tac_verdict *v, expectation *x, tac_time end_us, tac_time t_us)
-{
-    read_inside(v, x, end_us, t_us);
-    if (x->words)
-        memcpy(x->trial, x->memory, x->words * sizeof *x->trial);
-    const look now = run(x, t_us, x->trial);
-    return now.truth != x->last.truth || now.nan != x->last.nan ||
-           (x->words && memcmp(x->trial, x->memory, x->words * sizeof *x->trial) != 0);
-}
-
-// The first instant after the last sample, at or before t_us, at which the condition differs, if it
-// differs at t_us; else t_us.
-static tac_time first_change(const tac_verdict *v, expectation *x, tac_time end_us, tac_time t_us)
-{
-    if (!differs(v, x, end_us, t_us))
-        return t_us;
-    tac_time before_us = x->seen_us;
-    while (t_us - before_us > 1) {
-        const tac_time middle_us = before_us + (t_us - before_us) / 2;
-        if (differs(v, x, end_us, middle_us))
-            t_us = middle_us;
-        else
-            before_us = middle_us;
-    }
-    return t_us;
-}
-
-// Go from the last sample to t_us. At end_us itself the boundary there decides.
-static void advance(tac_verdict *v, expectation *x, tac_time end_us, tac_time t_us)
-{
-    for (int i = 0; x->seen_us < t_us && !x->over; i++) {
-        tac_time to_us = t_us;
-        const tac_time held_us =
-            x->words ? tac__program_next(x->program, x->memory, x->seen_us + 1) : TAC_TIME_NEVER;
-        if (held_us < to_us)
-            to_us = held_us;
-        if (x->def.t_us > x->seen_us && x->def.t_us < to_us)
-            to_us = x->def.t_us;
-        if (i < CHANGES_MAX)
-            to_us = first_change(v, x, end_us, to_us);
-        if (to_us >= end_us)
-            return;
-        read_inside(v, x, end_us, to_us);
-        sample(v, x, to_us);
-    }
-}
-
-// Begin to look into the steps from where they were looked at last to end_us. False: there is
-// nothing to look at.
-static bool begin_cover(tac_verdict *v, expectation *x, tac_time end_us)
-{
-    x->from_us = x->covered_us;
-    if (!x->ready || x->over || is_stop(v, x) || x->from_us >= end_us) {
-        x->from_us = end_us;
-        return false;
-    }
-    x->covered_us = end_us;
-    if (x->seen_us < x->from_us) { // a step ended there, but it was no boundary
-        read_inside(v, x, end_us, x->from_us);
-        sample(v, x, x->from_us);
-    }
-    return true;
-}
-
-// Look into the steps up to end_us, part by part: expectations that see the same outputs then look
-// at the same instant one after another, and the outputs are evaluated once.
-static void cover(tac_verdict *v, expectation *const *list, size_t count, tac_time end_us)
-{
-    bool any = false;
-    for (size_t k = 0; k < count; k++)
-        any |= begin_cover(v, list[k], end_us);
-    for (tac_time i = 1; any && i <= PARTS; i++) {
-        for (size_t k = 0; k < count; k++) {
-            expectation *x = list[k];
-            const tac_time length_us = end_us - x->from_us;
-            if (length_us && (x->plant || i == PARTS))
-                advance(v, x, end_us,
-                        x->from_us + length_us / PARTS * i + length_us % PARTS * i / PARTS);
-        }
-    }
+    v->dirty_count = 0;
 }
 
 static void show_step(void *context, size_t island, tac_time t_us)
 {
     tac_verdict *v = context;
-    const follower *f = v->islands[island];
-    cover(v, f->list, f->count, t_us);
+    const tac__follower *f = v->islands[island];
+    tac__expect_cover(v, f->list, f->count, t_us);
 }
 
-// --- boundaries ---------------------------------------------------------------------------------
-
-static bool all_written(const expectation *x)
+// The island has a boundary.
+static void show_boundary(void *context, tac_engine *e, tac_time t_us)
 {
-    for (size_t i = 0; i < x->count; i++) {
-        if (!x->written[i])
-            return false;
-    }
-    return true;
-}
-
-static void meet_boundary(tac_verdict *v, expectation *x, tac_time t_us)
-{
-    if (x->over || (x->ready && x->seen_us == t_us))
-        return;
-    if (!x->ready) {
-        x->ready = all_written(x);
-        if (!x->ready)
-            return;
-        x->covered_us = t_us;
-    }
-    cover(v, &x, 1, t_us);
-    if (x->over)
-        return;
-    x->covered_us = t_us;
-    read_boundary(v, x, t_us);
-    sample(v, x, t_us);
-    if (is_stop(v, x) && x->over) {
-        v->stopped = true;
-        v->stopped_us = t_us;
-        tac_engine_stop(v->engine);
-    }
-}
-
-static void observe(void *context, tac_engine *e, tac_time t_us)
-{
-    const follower *f = context;
+    const tac__follower *f = context;
     (void)e;
+    (void)t_us;
+    for (size_t i = 0; i < f->count; i++)
+        mark(f->verdict, f->list[i]);
+}
+
+// The component wrote its discrete signals.
+static void show_write(void *context, tac_engine *e, tac_time t_us)
+{
+    const tac__follower *f = context;
+    (void)e;
+    (void)t_us;
     for (size_t i = 0; i < f->count; i++) {
-        expectation *x = f->list[i];
-        for (size_t k = 0; k < x->count; k++)
-            x->written[k] |= x->seen[k].component == (size_t)f->component;
-        meet_boundary(f->verdict, x, t_us);
+        tac__expectation *x = f->list[i];
+        for (uint32_t k = 0; k < x->count && !x->known->ready; k++) {
+            if (x->seen[k].component != (size_t)f->component || x->written[k])
+                continue;
+            x->written[k] = true;
+            x->known->lacking = k;
+        }
+        mark(f->verdict, x);
     }
 }
 
@@ -331,7 +86,7 @@ static void observe(void *context, tac_engine *e, tac_time t_us)
 
 typedef struct scope {
     const tac_verdict *verdict;
-    const expectation *x;
+    const tac__expectation *x;
     const char *const *names;
 } scope;
 
@@ -361,7 +116,23 @@ static const char *candidate(const void *context, size_t i)
     return name && n && !strncmp(name, s->x->def.entity, n) && name[n] == '.' ? name + n + 1 : name;
 }
 
-static tac_status compile(tac_verdict *v, expectation *x, tac_error *err)
+// The memory that samples change.
+static tac_status make_known(tac__arena *arena, tac__expectation *x)
+{
+    x->size = sizeof *x->known + 2 * x->count * sizeof(double) + 2 * x->words * sizeof(uint64_t) +
+              (x->count + 7) / 8 * 8;
+    x->known = tac__arena_alloc(arena, x->size);
+    if (!x->known)
+        return TAC_E_MEMORY;
+    x->during = (double *)(void *)(x->known + 1);
+    x->last = x->during + x->count;
+    x->memory = (uint64_t *)(void *)(x->last + x->count);
+    x->before = x->memory + x->words;
+    x->written = (bool *)(x->before + x->words);
+    return TAC_OK;
+}
+
+static tac_status compile(tac_verdict *v, tac__expectation *x, tac_error *err)
 {
     tac__arena *arena = &v->arena;
     tac__expr *expr;
@@ -371,16 +142,14 @@ static tac_status compile(tac_verdict *v, expectation *x, tac_error *err)
     x->words = tac__expr_memory(expr);
     x->seen = tac__arena_array(arena, x->count, sizeof *x->seen);
     x->values = tac__arena_array(arena, x->count, sizeof *x->values);
-    x->written = tac__arena_array(arena, x->count, sizeof *x->written);
-    x->memory = tac__arena_array(arena, x->words, sizeof *x->memory);
+    x->value = tac__arena_array(arena, x->count, sizeof *x->value);
     x->trial = tac__arena_array(arena, x->words, sizeof *x->trial);
-    x->copy = tac__arena_array(arena, x->words, sizeof *x->copy);
-    if (!x->seen || !x->values || !x->written || !x->memory || !x->trial || !x->copy)
+    if (!x->seen || !x->values || !x->value || !x->trial || make_known(arena, x) != TAC_OK)
         return tac__fail_memory(err);
     for (size_t i = 0; i < x->count; i++) {
         x->seen[i].signal =
             tac__watch_element_in(v->engine, x->def.entity, s.names[i], &x->seen[i].element);
-        x->values[i] = &x->seen[i].value;
+        x->values[i] = &x->value[i];
     }
     const tac__expr_scope outer = {find, candidate, &s};
     TAC_TRY(tac__expr_compile(arena, expr, TAC__EXPR_BOOL, NULL, &outer, &x->program, err));
@@ -391,7 +160,7 @@ static tac_status compile(tac_verdict *v, expectation *x, tac_error *err)
 }
 
 // Errors of expressions have a column in the text of the condition.
-static void place_error(const expectation *x, tac_error *err)
+static void place_error(const tac__expectation *x, tac_error *err)
 {
     if (!err || err->status == TAC_E_MEMORY)
         return;
@@ -403,16 +172,16 @@ static void place_error(const expectation *x, tac_error *err)
 }
 
 // The expectation sees the island or component `number`.
-static tac_status follow(tac_verdict *v, expectation *x, follower **at, bool island, int number,
-                         follower **followed)
+static tac_status follow(tac_verdict *v, tac__expectation *x, tac__follower **at, bool island,
+                         int number, tac__follower **followed)
 {
     tac__arena *arena = &v->arena;
-    follower *f = *at;
+    tac__follower *f = *at;
     if (!f) {
         f = *at = tac__arena_alloc(arena, sizeof *f);
         if (!f)
             return TAC_E_MEMORY;
-        *f = (follower){
+        *f = (tac__follower){
             .verdict = v, .island = island ? number : -1, .component = island ? -1 : number};
     }
     *followed = f;
@@ -425,16 +194,15 @@ static tac_status follow(tac_verdict *v, expectation *x, follower **at, bool isl
 }
 
 // The islands and components that the condition sees.
-static tac_status list_seen(tac_verdict *v, expectation *x)
+static tac_status list_seen(tac_verdict *v, tac__expectation *x)
 {
     const tac__schema *schema = tac__watch_schema(v->engine);
     for (size_t i = 0; i < x->count; i++) {
-        seen *s = &x->seen[i];
+        tac__seen *s = &x->seen[i];
         const tac__signal *signal = &schema->signals[s->signal];
-        follower *f;
+        tac__follower *f;
         s->component = signal->component;
         s->scalar = signal->kind->type.scalar;
-        x->written[i] = tac__watch_begins(v->engine, (size_t)s->signal);
         if (!signal->kind->continuous) {
             TAC_TRY(follow(v, x, &v->components[s->component], false, (int)s->component, &f));
             continue;
@@ -443,23 +211,21 @@ static tac_status list_seen(tac_verdict *v, expectation *x)
         TAC_TRY(follow(v, x, &v->islands[island], true, island, &f));
         x->plant = true;
         f->outputs |= !signal->kind->state;
-        v->watched[island / 64] |= UINT64_C(1) << island % 64;
+        if (x->def.kind != TAC__EXPECT_STOP)
+            v->watched[island / 64] |= UINT64_C(1) << island % 64;
     }
     return TAC_OK;
 }
 
-static tac_status add_observer(tac_verdict *v, follower *f, tac_error *err)
+static tac_status add_observer(tac_verdict *v, tac__follower *f, tac_error *err)
 {
-    if (!f)
-        return TAC_OK;
     tac_observer_def def = tac_observer_def_default();
     def.name = "expect";
-    def.observe = observe;
+    def.observe = show_boundary;
     def.context = f;
-    def.follow = f->island >= 0 ? TAC_FOLLOW_ISLAND : TAC_FOLLOW_STEPS;
+    def.follow = TAC_FOLLOW_ISLAND;
     def.outputs = f->outputs;
-    def.component = f->island >= 0 ? tac__watch_island(v->engine, (size_t)f->island).name
-                                   : tac__watch_component(v->engine, (size_t)f->component).name;
+    def.component = tac__watch_island(v->engine, (size_t)f->island).name;
     return tac_engine_add_observer(v->engine, &def, err);
 }
 
@@ -467,13 +233,13 @@ static tac_status plan(void *context, tac_engine *e, tac_error *err)
 {
     tac_verdict *v = context;
     const size_t islands = tac__watch_island_count(e), components = tac__watch_component_count(e);
-    v->islands = tac__arena_array(&v->arena, islands, sizeof(follower *));
-    v->components = tac__arena_array(&v->arena, components, sizeof(follower *));
+    v->islands = tac__arena_array(&v->arena, islands, sizeof(tac__follower *));
+    v->components = tac__arena_array(&v->arena, components, sizeof(tac__follower *));
     v->watched = tac__arena_array(&v->arena, islands / 64 + 1, sizeof *v->watched);
     if (!v->islands || !v->components || !v->watched)
         return tac__fail_memory(err);
-    for (size_t i = 0; i < v->count + v->has_stop; i++) {
-        expectation *x = &v->all[i];
+    for (size_t i = 0; i < count_all(v); i++) {
+        tac__expectation *x = &v->all[i];
         const tac_status status = compile(v, x, err);
         if (status != TAC_OK) {
             place_error(x, err);
@@ -486,11 +252,53 @@ static tac_status plan(void *context, tac_engine *e, tac_error *err)
         if (list_seen(v, x) != TAC_OK)
             return tac__fail_memory(err);
     }
-    for (size_t i = 0; i < islands; i++)
-        TAC_TRY(add_observer(v, v->islands[i], err));
-    for (size_t i = 0; i < components; i++)
-        TAC_TRY(add_observer(v, v->components[i], err));
+    for (size_t i = 0; i < islands; i++) {
+        if (v->islands[i])
+            TAC_TRY(add_observer(v, v->islands[i], err));
+    }
+    for (size_t i = 0; i < components; i++) {
+        tac__follower *f = v->components[i];
+        if (!f)
+            continue;
+        f->tap = (tac__tap){.show = show_write, .context = f};
+        tac__tap_steps(e, i, &f->tap);
+    }
     return TAC_OK;
+}
+
+// Warn of a `stop` that is looked at when the run has ended anyway.
+static tac_status doubt_stop(void *context, tac_engine *e, tac_error *err)
+{
+    const tac_verdict *v = context;
+    const tac__expectation *x = &v->all[v->count];
+    (void)err;
+    const char *name = NULL;
+    for (size_t i = 0; i < x->count; i++) {
+        const int island = tac__watch_component(e, x->seen[i].component).island;
+        const bool plant = tac__watch_schema(e)->signals[x->seen[i].signal].kind->continuous;
+        if (!plant || tac__watch_island(e, (size_t)island).split)
+            return TAC_OK;
+        name = tac__watch_island(e, (size_t)island).name;
+    }
+    const tac_place *place = x->def.written ? tac_node_place(x->def.written) : NULL;
+    tac__watch_warn(e, place,
+                    "'stop' can never act: it is looked at at boundaries, and '%s' has none but "
+                    "the start and the end of the run; 'timeline: {physics: 10 ms}' gives it some",
+                    name);
+    return TAC_OK;
+}
+
+static tac_status init(tac_verdict *v, const tac__expect_def *defs, const tac__expect_def *stop)
+{
+    tac__arena_init(&v->arena, v->allocator);
+    v->all = tac__arena_array(&v->arena, count_all(v), sizeof *v->all);
+    v->dirty = tac__arena_array(&v->arena, count_all(v), sizeof(tac__expectation *));
+    if (!v->all || !v->dirty)
+        return TAC_E_MEMORY;
+    for (size_t i = 0; i < count_all(v); i++)
+        v->all[i].def = i < v->count ? defs[i] : *stop;
+    TAC_TRY(tac__engine_when_resolved(v->engine, plan, v));
+    return v->has_stop ? tac__engine_when_scheduled(v->engine, doubt_stop, v) : TAC_OK;
 }
 
 tac_status tac__verdict_create(const tac__expect_def *defs, size_t count,
@@ -504,28 +312,100 @@ tac_status tac__verdict_create(const tac__expect_def *defs, size_t count,
     if (!v)
         return tac__fail_memory(err);
     *v = (tac_verdict){.allocator = a, .engine = engine, .count = count, .has_stop = stop != NULL};
-    tac__arena_init(&v->arena, a);
-    v->all = tac__arena_array(&v->arena, count + 1, sizeof *v->all);
-    if (!v->all || tac__engine_when_resolved(engine, plan, v) != TAC_OK) {
+    if (init(v, defs, stop) != TAC_OK) {
         tac_verdict_destroy(v);
         return tac__fail_memory(err);
     }
-    const tac_time end_us = tac__watch_run(engine).end_us;
-    for (size_t i = 0; i < count + v->has_stop; i++) {
-        expectation *x = &v->all[i];
-        x->def = i < count ? defs[i] : *stop;
-        if (x->def.t_us == TAC_TIME_NEVER)
-            x->def.t_us = end_us;
-        const bool held = x->def.kind == TAC__EXPECT_ALWAYS || x->def.kind == TAC__EXPECT_NEVER;
-        x->result = (tac_expectation){.outcome = held ? TAC_EXPECT_PASSED : TAC_EXPECT_UNDECIDED,
-                                      .when_us = TAC_TIME_NEVER,
-                                      .worst_us = TAC_TIME_NEVER,
-                                      .margin = (double)NAN,
-                                      .worst = (double)NAN};
-        x->seen_us = TAC_TIME_NEVER;
-    }
     *verdict = v;
     return TAC_OK;
+}
+
+// --- the start ----------------------------------------------------------------------------------
+
+static void forget(const tac_verdict *v, tac__expectation *x)
+{
+    memset(x->known, 0, x->size);
+    *x->known = (tac__known){.first_us = TAC_TIME_NEVER, .seen_us = TAC_TIME_NEVER};
+    x->known->result = (tac_expectation){
+        .outcome = TAC_EXPECT_UNDECIDED,
+        .t_us = x->def.until_end ? tac__watch_run(v->engine).end_us : x->def.t_us,
+        .when_us = TAC_TIME_NEVER,
+        .worst_us = TAC_TIME_NEVER,
+        .margin = (double)NAN,
+        .worst = (double)NAN,
+    };
+}
+
+// Expectations begin at the present time, with a sample where the run has begun.
+static void begin(tac_verdict *v)
+{
+    v->begun = true;
+    v->stopped = false;
+    v->dirty_count = 0;
+    v->start_us = tac_engine_time(v->engine);
+    for (size_t i = 0; i < count_all(v); i++) {
+        tac__expectation *x = &v->all[i];
+        forget(v, x);
+        for (size_t k = 0; k < x->count; k++)
+            x->written[k] = tac__watch_is_written(v->engine, (size_t)x->seen[k].signal);
+        if (tac__watch_run(v->engine).started)
+            tac__expect_boundary(v, x, v->start_us);
+        else
+            mark(v, x);
+    }
+}
+
+static void forget_steps(const tac_verdict *v)
+{
+    for (size_t i = 0; i < tac__watch_island_count(v->engine); i++) {
+        if (v->islands[i])
+            tac__inside_forget(v->islands[i]->inside);
+    }
+}
+
+// A snapshot has the times of the verdict, then what each expectation knows.
+typedef struct saved {
+    tac_time start_us;
+} saved;
+
+static void save(void *context, void *to)
+{
+    const tac_verdict *v = context;
+    char *at = to;
+    memcpy(at, &(saved){v->start_us}, sizeof(saved));
+    at += sizeof(saved);
+    for (size_t i = 0; i < count_all(v); i++) {
+        memcpy(at, v->all[i].known, v->all[i].size);
+        at += v->all[i].size;
+    }
+}
+
+static void restore(void *context, tac_engine *e, const void *from)
+{
+    tac_verdict *v = context;
+    (void)e;
+    forget_steps(v);
+    if (!from) {
+        begin(v);
+        return;
+    }
+    const char *at = from;
+    saved head;
+    memcpy(&head, at, sizeof head);
+    at += sizeof head;
+    v->begun = true;
+    v->stopped = false;
+    v->dirty_count = 0;
+    v->start_us = head.start_us;
+    for (size_t i = 0; i < count_all(v); i++) {
+        tac__expectation *x = &v->all[i];
+        memcpy(x->known, at, x->size);
+        at += x->size;
+        if (x->known->dirty) { // it was taken before the first instant
+            x->known->dirty = false;
+            mark(v, x);
+        }
+    }
 }
 
 tac_status tac_verdict_begin(tac_verdict *v, tac_error *err)
@@ -533,69 +413,53 @@ tac_status tac_verdict_begin(tac_verdict *v, tac_error *err)
     TAC__FLOATS;
     if (!v)
         return TAC_OK;
-    const bool late = tac_engine_time(v->engine) > 0; // from a checkpoint: all has been written
-    for (size_t i = 0; i < v->count + v->has_stop; i++) {
-        expectation *x = &v->all[i];
-        for (size_t k = 0; k < x->count; k++) {
+    size_t size = sizeof(saved);
+    for (size_t i = 0; i < count_all(v); i++) {
+        tac__expectation *x = &v->all[i];
+        size += x->size;
+        for (size_t k = 0; k < x->count; k++)
             x->seen[k].watched = tac__watch_signal(v->engine, x->seen[k].signal);
-            x->written[k] |= late;
-        }
     }
-    v->start_us = tac_engine_time(v->engine);
     const size_t islands = tac__watch_island_count(v->engine);
     for (size_t i = 0; i < islands; i++) {
-        follower *f = v->islands[i];
+        tac__follower *f = v->islands[i];
         if (!f)
             continue;
         f->inside = tac__inside_create(v->engine, &v->arena, i, f->outputs);
         if (!f->inside)
             return tac__fail_memory(err);
     }
+    v->instants = (tac__instant_watcher){.show = show_instant, .context = v};
     v->steps = (tac__step_watcher){.show = show_step, .context = v, .islands = v->watched};
+    v->rider = (tac__rider){.size = size, .save = save, .restore = restore, .context = v};
     if (v->count)
         tac__watch_steps(v->engine, &v->steps);
+    tac__engine_ride(v->engine, &v->rider);
+    begin(v);
     return TAC_OK;
 }
 
 // --- the end ------------------------------------------------------------------------------------
 
-// What has not come by the end of the run: undecided where the time for it was not over.
-static void conclude(expectation *x, tac_time t_us)
-{
-    const tac__expect_kind kind = x->def.kind;
-    if (!x->ready) // some signal never had a value
-        x->result.outcome = TAC_EXPECT_UNDECIDED;
-    else if (kind == TAC__EXPECT_EVENTUALLY && x->result.outcome == TAC_EXPECT_UNDECIDED &&
-             t_us >= x->def.t_us)
-        decide(x, false, TAC_TIME_NEVER, true);
-}
-
 void tac_verdict_end(tac_verdict *v)
 {
     TAC__FLOATS;
-    if (!v)
+    if (!v || !v->all[count_all(v) - 1].known) // it was not even prepared
         return;
-    const bool reached = tac__engine_is_prepared(v->engine); // and no fault ended the run
+    const bool failed = !tac__engine_is_prepared(v->engine);
     const tac_time t_us = tac_engine_time(v->engine);
-    // A run that its own condition stopped ends there.
     for (size_t i = 0; i < v->count; i++) {
-        expectation *x = &v->all[i];
-        if (v->stopped && x->def.t_us == tac__watch_run(v->engine).end_us)
-            x->def.t_us = t_us;
-        if (reached && !x->ready && all_written(x)) { // nothing was written: all has been held
-            x->ready = true;
-            x->covered_us = v->start_us;
-            read_boundary(v, x, t_us);
-            sample(v, x, v->start_us);
+        tac__expectation *x = &v->all[i];
+        if (!v->begun)
+            forget(v, x);
+        if (v->begun && !failed) {
+            if (v->stopped && x->def.until_end) // the run's own condition ended it here
+                x->known->result.t_us = t_us;
+            tac__expect_boundary(v, x, t_us);
         }
-        if (reached && x->ready && !x->over) {
-            if (x->seen_us == t_us && x->def.kind == TAC__EXPECT_AT && x->def.t_us == t_us)
-                x->seen_us = TAC_TIME_NEVER; // it was looked at before this became the end
-            meet_boundary(v, x, t_us);
-        }
-        if (reached)
-            conclude(x, t_us);
+        tac__expect_conclude(v, x, t_us, failed);
     }
+    v->begun = false;
 }
 
 void tac_verdict_destroy(tac_verdict *v)
@@ -615,12 +479,12 @@ void tac_verdict_get_sized(const tac_verdict *v, size_t i, tac_expectation *resu
 {
     tac_expectation own = {.name = "", .condition = "", .kind = ""};
     if (i < tac_verdict_count(v)) {
-        const expectation *x = &v->all[i];
-        own = x->result;
+        const tac__expectation *x = &v->all[i];
+        if (x->known)
+            own = x->known->result;
         own.name = x->def.name;
         own.condition = x->def.condition;
         own.kind = tac__expect_word(x->def.kind);
-        own.t_us = x->def.t_us;
     }
     tac__def_give(result, size, &own, sizeof own);
 }
@@ -646,9 +510,9 @@ char *tac_verdict_print(const tac_verdict *v, size_t i, tac_format format)
 
 bool tac_verdict_stopped(const tac_verdict *v, tac_time *t_us, const char **nan)
 {
-    if (!v || !v->stopped || tac_engine_finished(v->engine))
+    if (!v || !v->stopped)
         return false;
     *t_us = v->stopped_us;
-    *nan = v->all[v->count].result.nan;
-    return true;
+    *nan = v->all[v->count].known->result.nan;
+    return *nan || !tac_engine_finished(v->engine);
 }

@@ -1,7 +1,6 @@
 // verdict.h - the inside of tactus/expect.h.
 //
-// A verdict watches an engine through watch.h. It looks at boundaries of what its conditions see
-// and, in eight parts, into every integration step that is certain.
+// A verdict watches an engine through watch.h. docs/expect.md says at which samples it looks.
 #ifndef TAC_VERDICT_VERDICT_H
 #define TAC_VERDICT_VERDICT_H
 
@@ -21,18 +20,20 @@ typedef enum tac__expect_kind {
 #define TAC__EXPECT_ENUM(name, word) TAC__EXPECT_##name,
     TAC__EXPECT_TABLE(TAC__EXPECT_ENUM)
 #undef TAC__EXPECT_ENUM
+        TAC__EXPECT_STOP, // the condition of `stop`
 } tac__expect_kind;
 
 const char *tac__expect_word(tac__expect_kind kind);
 
 // Texts and nodes live as long as the verdict.
 typedef struct tac__expect_def {
-    const char *name;   // NULL: it is the condition of `stop`
+    const char *name;   // NULL: the condition of `stop`
     const char *entity; // where names are looked up first; "" is the root
     tac__expect_kind kind;
     const char *condition;
     const tac_node *written; // the condition in its file, for errors; NULL: in none
-    tac_time t_us;           // AT: when; EVENTUALLY: until when; TAC_TIME_NEVER: the end of the run
+    tac_time t_us;           // AT: when; EVENTUALLY: until when
+    bool until_end;          // that time is the end of the run, wherever that is; t_us is not read
 } tac__expect_def;
 
 // While the engine is built; conditions are read while it is prepared. `stop` may be NULL.

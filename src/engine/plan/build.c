@@ -3,6 +3,8 @@
 #include "engine/plan/declare.h"
 #include "engine/plan/prepare.h"
 #include "engine/plan/find.h"
+#include "engine/plan/warn.h"
+#include "base/print.h"
 #include "engine/run/teams.h"
 #include "engine/run/loop.h"
 #include "engine/run/checkpoint.h"
@@ -820,14 +822,34 @@ void tac__tap_digests(tac_engine *e, size_t island, tac__tap *tap)
     i->taps = tap;
 }
 
-tac_status tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)
+static tac_status add_call(tac_engine *e, tac__resolved_fn *call, void *context, bool scheduled)
 {
     tac__plan *plan = e->building;
     if (!TAC__ARENA_GROW(&plan->arena, plan->resolved, plan->resolved_count,
                          plan->resolved_capacity))
         return TAC_E_MEMORY;
-    plan->resolved[plan->resolved_count++] = (tac__resolved){call, context};
+    plan->resolved[plan->resolved_count++] = (tac__resolved){call, context, scheduled};
     return TAC_OK;
+}
+
+tac_status tac__engine_when_resolved(tac_engine *e, tac__resolved_fn *call, void *context)
+{
+    return add_call(e, call, context, false);
+}
+
+tac_status tac__engine_when_scheduled(tac_engine *e, tac__resolved_fn *call, void *context)
+{
+    return add_call(e, call, context, true);
+}
+
+void tac__watch_warn(tac_engine *e, const tac_place *place, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    tac__vprint(text, sizeof text, format, args);
+    va_end(args);
+    tac__warn(e->building, place, "%s", text);
 }
 
 void tac__engine_listen(tac_engine *e, tac__listener *listener)
@@ -844,6 +866,17 @@ void tac__engine_listen_fates(tac_engine *e, tac__fate_listener *listener)
 
 // --- preparing --------------------------------------------------------------------------------
 
+static tac_status call_all(tac_engine *e, bool scheduled, tac_error *err)
+{
+    const tac__plan *plan = e->building;
+    for (size_t i = 0; i < plan->resolved_count; i++) {
+        const tac__resolved *r = &plan->resolved[i];
+        if (r->scheduled == scheduled)
+            TAC_TRY(r->call(r->context, e, err));
+    }
+    return TAC_OK;
+}
+
 static tac_status prepare(tac_engine *e, tac_error *err)
 {
     tac__plan *plan = e->building;
@@ -859,9 +892,9 @@ static tac_status prepare(tac_engine *e, tac_error *err)
     TAC_TRY(tac__resolve_conditions(plan, err));
     TAC_TRY(tac__order_components(plan, err));
     TAC_TRY(tac__resolve_histories(plan, err));
-    for (size_t i = 0; i < plan->resolved_count; i++)
-        TAC_TRY(plan->resolved[i].call(plan->resolved[i].context, e, err));
+    TAC_TRY(call_all(e, false, err));
     TAC_TRY(tac__schedule(plan));
+    TAC_TRY(call_all(e, true, err));
     tac__phases_warn(plan);
     TAC_TRY(tac__doubts(plan));
     tac__written_ask(plan);

@@ -97,6 +97,7 @@ typedef struct tac__instants tac__instants;
 typedef struct tac__resolved {
     tac__resolved_fn *call;
     void *context;
+    bool scheduled; // called once boundaries are known
 } tac__resolved;
 
 // Data that components may share; see share.h.

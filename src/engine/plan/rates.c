@@ -9,14 +9,24 @@
 
 // --- policies and synchronised groups -----------------------------------------------------------
 
-static tac_policy policy_of(const tac__plan *plan, const tac__input *in,
-                            const tac__component *reader)
+// Why no policy applies between a writer and a reader; NULL: one does.
+static const char *why_without_policy(const tac__signal *s, const tac__component *writer,
+                                      const tac__component *reader)
+{
+    if (s->kind->continuous)
+        return "a signal of the plant is read at the present instant";
+    if (writer->group < 0)
+        return "its writer is in no rate group";
+    if (reader->group < 0)
+        return "its reader is in no rate group and sees the last value";
+    return writer->group == reader->group ? "writer and reader are in one rate group" : NULL;
+}
+
+static tac_policy policy_of(tac__plan *plan, const tac__input *in, const tac__component *reader)
 {
     const tac__signal *s = &plan->schema.signals[in->signal];
     const tac__component *writer = plan->components[s->component];
-    if (s->kind->continuous || writer->group < 0 || reader->group < 0 ||
-        writer->group == reader->group)
-        return TAC_ZOH;
+    const char *why = why_without_policy(s, writer, reader);
     tac_policy policy = plan->def.policy;
     for (size_t i = 0; i < plan->rule_count; i++) {
         if (tac__path_match(plan->rules[i].pattern, s->name))
@@ -25,7 +35,14 @@ static tac_policy policy_of(const tac__plan *plan, const tac__input *in,
     if (in->route->has_policy)
         policy = in->route->policy;
     // An observer must not change the rate of what it reads.
-    return policy == TAC_SYNCHRONIZED && tac__is_observer(reader) ? TAC_ZOH : policy;
+    if (!why && policy == TAC_SYNCHRONIZED && tac__is_observer(reader))
+        why = "an observer does not change the rate of what it reads";
+    if (!why)
+        return policy;
+    if (in->route->has_policy && policy != TAC_ZOH)
+        tac__warn(plan, &in->route->place, "policy %s of '%s' has no effect: %s",
+                  tac_policy_name(policy), in->route->from, why);
+    return TAC_ZOH;
 }
 
 static int root_of(const tac__plan *plan, int group)

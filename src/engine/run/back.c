@@ -16,9 +16,9 @@
 
 struct tac_snapshot {
     const tac_allocator *allocator;
-    tac__text bytes; // the block, then what opaque components saved
+    tac__text bytes; // the block, then what opaque components saved, then riders
     uint64_t model_hash, manifest_hash;
-    size_t block_size;
+    size_t block_size, opaque_size;
     tac_time t_us, open_us;
     bool finished;
 };
@@ -82,6 +82,51 @@ static uint64_t model_hash(tac_engine *e)
 
 // --- taking -------------------------------------------------------------------------------------
 
+// What a snapshot has of a rider: this, then its bytes.
+typedef struct ridden {
+    const tac__rider *rider;
+    size_t size;
+} ridden;
+
+void tac__engine_ride(tac_engine *e, tac__rider *rider)
+{
+    rider->next = e->riders;
+    e->riders = rider;
+}
+
+static void save_riders(const tac_engine *e, tac__text *out)
+{
+    for (const tac__rider *rider = e->riders; rider; rider = rider->next) {
+        const ridden head = {rider, rider->size};
+        tac__text_bytes(out, (const char *)&head, sizeof head);
+        const size_t at = out->length;
+        tac__text_repeat(out, 0, rider->size);
+        if (!out->failed)
+            rider->save(rider->context, out->chars + at);
+    }
+}
+
+// The bytes of a rider in a snapshot; NULL: it has none. `s` may be NULL.
+static const char *find_rider(const tac_snapshot *s, const tac__rider *rider)
+{
+    size_t at = s ? s->block_size + s->opaque_size : 0;
+    while (s && at < s->bytes.length) {
+        ridden head;
+        memcpy(&head, s->bytes.chars + at, sizeof head);
+        at += sizeof head;
+        if (head.rider == rider && head.size == rider->size)
+            return s->bytes.chars + at;
+        at += head.size;
+    }
+    return NULL;
+}
+
+static void restore_riders(tac_engine *e, const tac_snapshot *s)
+{
+    for (const tac__rider *rider = e->riders; rider; rider = rider->next)
+        rider->restore(rider->context, e, find_rider(s, rider));
+}
+
 static tac_status take(tac_engine *e, tac_snapshot *s, tac_error *err)
 {
     s->model_hash = model_hash(e);
@@ -97,6 +142,8 @@ static tac_status take(tac_engine *e, tac_snapshot *s, tac_error *err)
     e->err = err;
     const tac_status status = tac__save_opaque(e, false, &s->bytes);
     e->err = NULL;
+    s->opaque_size = s->bytes.length - s->block_size;
+    save_riders(e, &s->bytes);
     e->life = TAC__PREPARED; // the engine goes on even if it could not be saved
     if (status == TAC_OK && (s->bytes.failed || !s->model_hash))
         return tac__fail_memory(err);
@@ -149,12 +196,14 @@ static tac_status go_back(tac_engine *e, const tac_snapshot *s, tac_error *err)
     forget(e);
     memcpy(e->plan->block.bytes, s->bytes.chars, s->block_size);
     tac__scratch_restart(e);
-    TAC_TRY(tac__restore_opaque(e, s->bytes.chars + s->block_size, s->bytes.length - s->block_size,
-                                err));
+    TAC_TRY(tac__restore_opaque(e, s->bytes.chars + s->block_size, s->opaque_size, err));
     if (e->clock->started && !e->clock->finished) // another engine may have another end
         tac__timeline_set(&e->timeline, e->plan->start_end_source, e->plan->def.end_us);
     e->open_us = s->open_us;
-    return tac__steps_again(e) == TAC_OK ? TAC_OK : tac__fail_memory(err);
+    if (tac__steps_again(e) != TAC_OK)
+        return tac__fail_memory(err);
+    restore_riders(e, s);
+    return TAC_OK;
 }
 
 static tac_status check_fits(tac_engine *e, const tac_snapshot *s, tac_error *err)
@@ -226,5 +275,7 @@ tac_status tac_engine_reset(tac_engine *e, tac_error *err)
     e->open_us = 0;
     const tac_status status = tac__start(e);
     tac__scratch_restart(e);
+    if (status == TAC_OK)
+        restore_riders(e, NULL);
     return end_back(e, status);
 }

@@ -51,6 +51,11 @@ tac_time tac__inside_from(const tac__inside *in)
     return in->island->state->from_us;
 }
 
+void tac__inside_forget(tac__inside *in)
+{
+    in->from_us = in->end_us = in->look_us = TAC_TIME_NEVER;
+}
+
 // States behind the last one that is integrated stand still.
 static void stand_still(const tac__inside *in, double *y)
 {
@@ -145,6 +150,17 @@ const void *tac__inside_value(const tac__inside *in, const tac__watched *signal)
            signal->state;
 }
 
+// A step that failed is not looked into: the run ends before it.
+static bool is_sound(const tac__island *island)
+{
+    if (island->step >= TAC__STEP_SOUND)
+        return true;
+    double sum = 0;
+    for (size_t i = 0; i < island->problem.n; i++)
+        sum += island->y[i] * 0.0;
+    return sum == 0;
+}
+
 // Only islands that are due can have a step that ends here.
 void tac__inside_show(tac_engine *e, tac_time t_us)
 {
@@ -154,7 +170,7 @@ void tac__inside_show(tac_engine *e, tac_time t_us)
             for (; bits; bits &= bits - 1) {
                 const size_t island = 64 * word + (size_t)__builtin_ctzll(bits);
                 const tac__island_state *s = e->islands[island].state;
-                if (s->from_us < t_us && s->to_us == t_us)
+                if (s->from_us < t_us && s->to_us == t_us && is_sound(&e->islands[island]))
                     w->show(w->context, island, t_us);
             }
         }

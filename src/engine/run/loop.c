@@ -723,6 +723,14 @@ static void rest_values(tac_engine *e)
     }
 }
 
+uint64_t tac__start_digest(const tac__signal *s, const void *value)
+{
+    const uint64_t named = tac__hash_text(TAC__HASH_SEED, s->name);
+    return s->kind->type.scalar == TAC_F64
+               ? tac__digest_wide(named, TAC_TIME_NEVER, value, s->kind->words)
+               : tac__digest_words(named, TAC_TIME_NEVER, value, s->kind->words);
+}
+
 static void start_digests(tac_engine *e)
 {
     for (size_t i = 0; i < e->plan->schema.count; i++) {
@@ -730,12 +738,8 @@ static void start_digests(tac_engine *e)
         const void *value = tac__block_at(&e->plan->block, s->offset);
         if (s->history)
             tac__history_start(s->history, value);
-        if (!s->digest)
-            continue;
-        const uint64_t named = tac__hash_text(TAC__HASH_SEED, s->name);
-        *s->digest = s->kind->type.scalar == TAC_F64
-                         ? tac__digest_wide(named, TAC_TIME_NEVER, value, s->kind->words)
-                         : tac__digest_words(named, TAC_TIME_NEVER, value, s->kind->words);
+        if (s->digest)
+            *s->digest = tac__start_digest(s, value);
     }
     for (size_t i = 0; i < e->plan->island_count; i++)
         e->islands[i].state->digest = tac__hash_text(TAC__HASH_SEED, e->plan->islands[i].name);

@@ -5,6 +5,8 @@
 #include "engine/run/state.h"
 
 tac_status tac__start(tac_engine *engine);
+// The digest of a signal that was never written and has this value.
+uint64_t tac__start_digest(const tac__signal *signal, const void *value);
 // Renew what a step of the component sees: states that lanes keep, and views.
 void tac__inputs_renew(tac_instance *c, tac_time t_us);
 // What the step `s` of the component is about to decide: c->plan->decision_count doubles in the

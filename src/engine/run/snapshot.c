@@ -58,13 +58,36 @@ static bool is_own_instant(const tac_engine *e, tac_time t_us)
     return own;
 }
 
+void tac__watch_instant_end(tac_engine *e, tac__instant_watcher *watcher)
+{
+    if (watcher->asked)
+        return;
+    watcher->asked = true;
+    watcher->next = e->instant_watchers;
+    e->instant_watchers = watcher;
+    e->snapshot_us = 0;
+}
+
+static void show_instant(tac_engine *e, tac_time t_us)
+{
+    tac__instant_watcher *watcher = e->instant_watchers;
+    e->instant_watchers = NULL;
+    while (watcher) {
+        tac__instant_watcher *next = watcher->next;
+        watcher->asked = false;
+        watcher->show(watcher->context, e, t_us);
+        watcher = next;
+    }
+}
+
 void tac__snapshot_due(tac_engine *e, tac_time t_us)
 {
-    if (!is_own_instant(e, t_us))
-        return;
+    if (e->instant_watchers)
+        show_instant(e, t_us);
+    const bool own = e->snapshot_timers && is_own_instant(e, t_us);
     e->snapshot_us = TAC_TIME_NEVER;
     for (tac__snapshot_timer *timer = e->snapshot_timers; timer; timer = timer->next) {
-        if (timer->due_us <= t_us) {
+        if (own && timer->due_us <= t_us) {
             timer->due_us = next_multiple(t_us, timer->period_us);
             timer->due(timer->context, e, t_us);
         }

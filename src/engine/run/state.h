@@ -234,7 +234,9 @@ struct tac_engine {
     const tac__fate_listener *fate_listeners;
     const tac__step_watcher *step_watchers;
     tac__snapshot_timer *snapshot_timers;
-    tac_time snapshot_us;    // when the first of them is due, or TAC_TIME_NEVER
+    tac__instant_watcher *instant_watchers; // to be called at the end of the instant
+    const tac__rider *riders;
+    tac_time snapshot_us;    // when the first timer or instant watcher is due, or TAC_TIME_NEVER
     tac__instants *instants; // those of the plan, with times that a driver fills in
 
     size_t forward_only; // number of recorders at work, which forbid going back

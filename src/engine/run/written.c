@@ -1,5 +1,6 @@
 // written.c - which signals have a value yet. See written.h.
 #include "engine/run/written.h"
+#include "engine/run/loop.h"
 #include "engine/plan/outside.h"
 #include "engine/plan/peers.h"
 
@@ -18,6 +19,17 @@ static bool begins_with_value(const tac__plan *plan, const tac__signal *s)
 bool tac__watch_begins(const tac_engine *e, size_t signal)
 {
     return begins_with_value(e->plan, &e->plan->schema.signals[signal]);
+}
+
+// The digest of a signal that was never written is that of its name and its value.
+bool tac__watch_is_written(const tac_engine *e, size_t signal)
+{
+    const tac__signal *s = &e->plan->schema.signals[signal];
+    if (begins_with_value(e->plan, s))
+        return true;
+    if (!s->digest)
+        return e->clock->started;
+    return *s->digest != tac__start_digest(s, tac__block_at(&e->plan->block, s->offset));
 }
 
 void tac__written_ask(tac__plan *plan)
