@@ -176,6 +176,10 @@ typedef struct tac_link_def {
     uint32_t number; // from outside: place of the sender among those of the port, from 0; without a
                      // number it comes after those of the engine
     const tac_link_law *law; // NULL: every message arrives once, after delay_us; from outside: NULL
+    bool steps_first;    // from outside: at an instant that both share, the sender steps before the
+                         // component of the port, so a message that the component takes there still
+                         // has its place in the port when the sender sends; see tac_engine_post
+    uint8_t reserved[7]; // 0
 } tac_link_def;
 
 // When an observer is called; always in stage 9, after everything else.

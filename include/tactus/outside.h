@@ -197,7 +197,8 @@ static inline tac_post_def tac_post_def_default(void) // no bytes, at 0
 // in the order of all messages: by delivery time, sender, sequence number, copy. Channels have the
 // sender number that their link gives, or come after all senders of the engine, in the order of
 // their links; a message without a channel comes last. Bits do not depend on when the message was
-// posted. TAC_E_QUEUE: the port has no room.
+// posted. A message with a channel has its place in the port from `sent_us` on, whenever it is
+// posted. TAC_E_QUEUE: the port has no room for it, or had none since then.
 TAC_API TAC_MUST_CHECK tac_status tac_engine_post(tac_engine *engine, int receiver,
                                                   const tac_post_def *message, tac_error *err);
 

@@ -51,6 +51,26 @@ bool tac__queue_send(const tac__queue *q, const tac__queue_slot *head, const voi
     return true;
 }
 
+// Two moments an instant: a sender may send before or after the receiver takes messages.
+static uint64_t taking(tac_time t_us)
+{
+    return 2 * t_us + 1;
+}
+
+bool tac__queue_post(const tac__queue *q, const tac__queue_slot *head, const void *bytes,
+                     bool first)
+{
+    const uint64_t sent = 2 * head->sent_us + !first;
+    const uint32_t taken = q->capacity - q->state->free;
+    uint32_t most = taken; // places taken at once since the message was sent
+    while (most < q->capacity && q->freed[most] > sent)
+        most++;
+    if (most == q->capacity)
+        return false;
+    memmove(q->freed + taken + 1, q->freed + taken, (most - taken) * sizeof *q->freed);
+    return tac__queue_send(q, head, bytes);
+}
+
 tac_time tac__queue_next(const tac__queue *q)
 {
     return q->state->flying ? slot(q, q->heap[0])->deliver_us : TAC_TIME_NEVER;
@@ -146,10 +166,12 @@ tac_message tac__queue_look(const tac__queue *q, uint32_t i)
                          s + 1,      s->size,       s->copy};
 }
 
-bool tac__queue_receive(const tac__queue *q, tac_message *message)
+bool tac__queue_receive(const tac__queue *q, tac_time t_us, tac_message *message)
 {
     if (q->state->waiting == 0)
         return false;
+    if (q->freed)
+        q->freed[q->capacity - q->state->free - 1] = taking(t_us);
     const uint32_t i = q->ring[q->state->first];
     *message = tac__queue_look(q, 0);
     q->state->first = (q->state->first + 1) % q->capacity;

@@ -32,6 +32,7 @@ typedef struct tac__queue {
     tac__queue_state *state;
     uint32_t *heap, *ring, *stack; // `capacity` slot numbers each
     unsigned char *slots;
+    uint64_t *freed; // in the block, or NULL; see tac__queue_post
     // By these keys digests know senders, from number 0 on; a sender beyond them is known by its
     // number.
     uint64_t *keys;
@@ -44,6 +45,18 @@ void tac__queue_start(const tac__queue *queue);
 
 // Put a message on its way. False when the queue is full.
 bool tac__queue_send(const tac__queue *queue, const tac__queue_slot *head, const void *bytes);
+
+// Put a message on its way that becomes known after it was sent, in a queue with `freed`. The
+// message has had its place since head->sent_us. False when the queue has been full since then, as
+// it would have been if the message had been known in time. `first`: the sender sends before the
+// receiver takes messages at an instant that they share.
+//
+// freed[k] is the last moment before which more than k places were taken at once, 0: there was
+// none. That is all of the past that matters here: a message in the past takes one place more from
+// then until now, so numbers of places that were reached since then are reached by one place more.
+// Values for places that are taken now have no meaning.
+bool tac__queue_post(const tac__queue *queue, const tac__queue_slot *head, const void *bytes,
+                     bool first);
 
 // When the next message on its way arrives, or TAC_TIME_NEVER.
 tac_time tac__queue_next(const tac__queue *queue);
@@ -68,7 +81,7 @@ void tac__queue_recall(const tac__queue *queue);
 // The i-th waiting message; it stays in the queue.
 tac_message tac__queue_look(const tac__queue *queue, uint32_t i);
 
-// Take the first waiting message. Its bytes stay valid until the next send to this queue.
-bool tac__queue_receive(const tac__queue *queue, tac_message *message);
+// Take the first waiting message at `t_us`. Its bytes stay valid until the next send to this queue.
+bool tac__queue_receive(const tac__queue *queue, tac_time t_us, tac_message *message);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct survey {
     const tac__plan *plan;
     const tac_engine *engine;
     size_t *process; // of each entity of the plan
+    size_t *place;   // of each component of the plan in the order of steps
     tac_error *err;
 } survey;
 
@@ -411,6 +412,13 @@ static size_t find_link(const survey *s, const tac__sender *from, const tac__rec
     return i;
 }
 
+// Whether the component of a sending port comes before that of a receiving one in the order of
+// steps.
+static bool steps_first(const survey *s, const tac__sender *from, const tac__receiver *to)
+{
+    return s->place[from->component] < s->place[to->component];
+}
+
 static tac_status divide_link(const survey *s, const tac__sender *from, const tac__link *link,
                               bool **in)
 {
@@ -437,7 +445,8 @@ static tac_status divide_link(const survey *s, const tac__sender *from, const ta
                                   .to_process = receiver,
                                   .number = link->number,
                                   .law = keep_law(s, def)},
-                         .placed = true},
+                         .placed = true,
+                         .first = steps_first(s, from, to)},
         s->err);
 }
 
@@ -565,8 +574,11 @@ static tac_status survey_whole(void *context, tac_engine *engine, tac_error *err
     s->plan = engine->plan;
     s->err = err;
     s->process = tac__arena_array(&s->config->arena, s->plan->entity_count, sizeof *s->process);
-    if (!s->process)
+    s->place = tac__arena_array(&s->config->arena, s->plan->component_count, sizeof *s->place);
+    if (!s->process || !s->place)
         return tac__fail_memory(err);
+    for (size_t i = 0; i < s->plan->sequence_count; i++)
+        s->place[s->plan->sequence[i]] = i;
     size_t only = TAC__EVERY; // where one process has all entities, it has everything
     for (size_t p = 0; p < f->count && f->divided == 1; p++)
         only = f->processes[p].entity_count ? p : only;

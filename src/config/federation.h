@@ -40,6 +40,7 @@ typedef struct tac__crossing {
     bool declared; // the receiving end has a link from outside of its own for it
     bool group;    // from signals to inputs, not from port to port
     bool placed;   // `number` is that of the whole and stands in the part's link
+    bool first;    // the sender steps before the component of the receiving port
 } tac__crossing;
 
 typedef struct tac__fed_rule {

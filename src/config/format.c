@@ -276,6 +276,9 @@ static const tac__key link_keys[] = {
      .doc = "with 'outside' for one end: what the other program knows the link by"},
     {"number", TAC__KIND_INTEGER, .min = 0, .max = 1e6,
      .doc = "from outside: place of the sender among those of the port, from 0"},
+    {"steps_first", TAC__KIND_BOOL, .fallback = "false",
+     .doc = "from outside: at an instant that both share, the sender steps before the component of "
+            "the port"},
     {0},
 };
 const tac__spec tac__format_link = {"link", "Messages from port to port.", link_keys};

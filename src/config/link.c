@@ -125,6 +125,7 @@ tac_status tac__config_add_link(tac_engine *engine, const tac_node *link, tac__a
     def.has_number = tac__get_node(link, "number") != NULL;
     if (def.has_number)
         def.number = (uint32_t)tac__get_int(link, &tac__format_link, "number");
+    def.steps_first = tac__get_bool(link, &tac__format_link, "steps_first");
     if (!strcmp(def.from, "outside")) {
         TAC_TRY(refuse_law(link, err));
     } else {

@@ -101,7 +101,9 @@ static tac_status add_inlet(const part *t, const tac__crossing *crossing)
     snprintf(number, sizeof number, "%zu", crossing->info.number);
     if (!link ||
         tac_node_set_text(t->config->doc, link, "channel", crossing->info.from) != TAC_OK ||
-        (crossing->placed && tac_node_set_text(t->config->doc, link, "number", number) != TAC_OK))
+        (crossing->placed && tac_node_set_text(t->config->doc, link, "number", number) != TAC_OK) ||
+        (crossing->first &&
+         tac_node_set_text(t->config->doc, link, "steps_first", "true") != TAC_OK))
         return tac__fail_memory(t->err);
     return TAC_OK;
 }

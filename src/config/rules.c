@@ -31,8 +31,8 @@ static tac_status read_rules(tac_config *c, tac_error *err)
         return tac__fail_memory(err);
     for (size_t i = 0; i < f->rule_count; i++) {
         const tac_node *node = tac_node_item(links, i);
-        static const char *const wrong[] = {"channel", "number"};
-        for (size_t k = 0; k < 2; k++) {
+        static const char *const wrong[] = {"channel", "number", "steps_first"};
+        for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
             if (tac__get_node(node, wrong[k]))
                 return tac__fail_at(
                     err, TAC_E_CONFIG, tac_node_place(tac__get_node(node, wrong[k])),

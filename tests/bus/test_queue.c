@@ -13,14 +13,20 @@ typedef struct bench {
     tac__queue_state state;
     uint32_t heap[CAPACITY], ring[CAPACITY], stack[CAPACITY];
     _Alignas(8) unsigned char slots[CAPACITY * 128];
+    uint64_t freed[CAPACITY];
     tac__queue queue;
 } bench;
 
 static void begin(bench *b)
 {
     memset(b, 0, sizeof *b);
-    b->queue =
-        (tac__queue){CAPACITY, MAX_BYTES, &b->state, b->heap, b->ring, b->stack, b->slots, NULL, 0};
+    b->queue = (tac__queue){.capacity = CAPACITY,
+                            .max_bytes = MAX_BYTES,
+                            .state = &b->state,
+                            .heap = b->heap,
+                            .ring = b->ring,
+                            .stack = b->stack,
+                            .slots = b->slots};
     assert_true(tac__queue_slot_size(MAX_BYTES) <= 128);
     tac__queue_start(&b->queue);
 }
@@ -101,7 +107,7 @@ static void test_against_a_sorted_list(void **state)
         assert_int_equal(digest != 1, due > 0);
         for (int k = rand() % 4; k > 0; k--) {
             tac_message m;
-            assert_int_equal(tac__queue_receive(&b.queue, &m), n_waiting > 0);
+            assert_int_equal(tac__queue_receive(&b.queue, 0, &m), n_waiting > 0);
             if (n_waiting == 0)
                 break;
             const entry e = waiting[0];
@@ -132,7 +138,7 @@ static void test_full_and_empty_again(void **state)
     tac_message m;
     uint64_t digest = 0;
     for (int round = 0; round < 5; round++) {
-        assert_false(tac__queue_receive(&b.queue, &m));
+        assert_false(tac__queue_receive(&b.queue, 0, &m));
         assert_int_equal(tac__queue_next(&b.queue), TAC_TIME_NEVER);
         for (uint32_t i = 0; i < CAPACITY; i++)
             assert_true(post(&b, 100 - i, i, i));
@@ -141,7 +147,7 @@ static void test_full_and_empty_again(void **state)
         assert_int_equal(tac__queue_deliver(&b.queue, 1000, &digest), CAPACITY);
         assert_false(post(&b, 1, 99, 99)); // waiting ones take room too
         for (uint32_t i = 0; i < CAPACITY; i++) {
-            assert_true(tac__queue_receive(&b.queue, &m));
+            assert_true(tac__queue_receive(&b.queue, 0, &m));
             assert_int_equal(m.sender, CAPACITY - 1 - i);
         }
     }
@@ -159,7 +165,7 @@ static void test_slots_are_cleared(void **state)
     const tac__queue_slot longer = {1, 2, 0, 0, 0, 20}, empty = {1, 2, 1, 0, 0, 0};
     assert_true(tac__queue_send(&a.queue, &longer, "xxxxxxxxxxxxxxxxxxxx"));
     tac__queue_deliver(&a.queue, 5, &digest);
-    assert_true(tac__queue_receive(&a.queue, &m));
+    assert_true(tac__queue_receive(&a.queue, 0, &m));
     assert_true(tac__queue_send(&a.queue, &empty, NULL));
     assert_true(tac__queue_send(&b.queue, &empty, NULL));
     assert_memory_equal(a.slots, b.slots, sizeof a.slots);
@@ -185,5 +191,94 @@ static void test_copies_count(void **state)
     assert_true(waiting[0] != waiting[1]);
 }
 
-TEST_MAIN(cmocka_unit_test(test_copies_count), cmocka_unit_test(test_against_a_sorted_list),
-          cmocka_unit_test(test_full_and_empty_again), cmocka_unit_test(test_slots_are_cleared))
+// --- messages that become known after they were sent --------------------------------------------
+
+typedef struct letter {
+    tac_time sent_us, at_us;
+    uint64_t sequence;
+    bool first; // sent before the receiver takes messages at the same instant
+} letter;
+
+enum { LETTERS = 4096, INSTANTS = 100 };
+
+static tac__queue_slot head_of(const letter *l)
+{
+    return (tac__queue_slot){
+        .sent_us = l->sent_us, .deliver_us = l->at_us, .sequence = l->sequence};
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+    const letter *x = a, *y = b;
+    if (x->at_us != y->at_us)
+        return x->at_us < y->at_us ? -1 : 1;
+    return x->sequence < y->sequence ? -1 : 1;
+}
+
+// Post all letters that arrive up to `t_us`, and no others.
+static void post_arriving(const bench *b, letter *all, size_t *next, size_t count, tac_time t_us,
+                          bool *full)
+{
+    qsort(all + *next, count - *next, sizeof *all, by_arrival);
+    for (; *next < count && all[*next].at_us <= t_us && !*full; ++*next) {
+        const tac__queue_slot head = head_of(&all[*next]);
+        *full = !tac__queue_post(&b->queue, &head, NULL, all[*next].first);
+    }
+}
+
+// One queue has each message when it is sent. The other one has it when it arrives, and is full in
+// the end exactly if the first one was ever full. Local messages are known to both at once.
+static bool late_is_as_early(unsigned seed)
+{
+    static letter letters[LETTERS];
+    bench early, late;
+    begin(&early);
+    begin(&late);
+    late.queue.freed = late.freed;
+    size_t count = 0, next = 0;
+    bool full[2] = {false, false};
+    uint64_t digest = 0, sequence = 0;
+    srand(seed);
+    const int busy = 1 + rand() % 2, longest = 1 + rand() % 8;
+    for (tac_time t = 0; t < INSTANTS && !full[0] && !full[1]; t++) {
+        post_arriving(&late, letters, &next, count, t, &full[1]);
+        if (full[1])
+            break;
+        assert_int_equal(tac__queue_deliver(&early.queue, t, &digest),
+                         tac__queue_deliver(&late.queue, t, &digest));
+        for (int order = 0; order < 2; order++) {
+            for (int k = rand() % (busy + 1); k > 0; k--) {
+                const letter l = {t, t + 1 + (tac_time)(rand() % longest), sequence++, !order};
+                const tac__queue_slot head = head_of(&l);
+                full[0] |= !tac__queue_send(&early.queue, &head, NULL);
+                if (rand() % 4)
+                    letters[count++] = l;
+                else
+                    full[1] |= !tac__queue_send(&late.queue, &head, NULL);
+                assert_true(count < LETTERS);
+            }
+            tac_message m[2];
+            for (int k = order ? 0 : rand() % (4 * busy); k > 0; k--) {
+                const bool any = tac__queue_receive(&early.queue, t, &m[0]);
+                assert_int_equal(tac__queue_receive(&late.queue, t, &m[1]), any);
+                assert_true(!any || m[0].sequence == m[1].sequence);
+            }
+        }
+    }
+    post_arriving(&late, letters, &next, count, TAC_TIME_NEVER, &full[1]);
+    assert_int_equal(full[0], full[1]);
+    return full[0];
+}
+
+static void test_late_as_early(void **state)
+{
+    (void)state;
+    int full = 0;
+    for (unsigned seed = 1; seed <= 4000; seed++)
+        full += late_is_as_early(seed);
+    assert_true(full > 400 && full < 3600);
+}
+
+TEST_MAIN(cmocka_unit_test(test_late_as_early), cmocka_unit_test(test_copies_count),
+          cmocka_unit_test(test_against_a_sorted_list), cmocka_unit_test(test_full_and_empty_again),
+          cmocka_unit_test(test_slots_are_cleared))

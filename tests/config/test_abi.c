@@ -19,7 +19,7 @@
     X(tac_group_def, place)                                                                        \
     X(tac_component_def, place)                                                                    \
     X(tac_route_def, rest)                                                                         \
-    X(tac_link_def, law)                                                                           \
+    X(tac_link_def, reserved)                                                                      \
     X(tac_observer_def, context)                                                                   \
     X(tac_record_rule, place)                                                                      \
     X(tac_recorder_def, file_count)                                                                \

@@ -652,6 +652,11 @@ tac_status tac_engine_add_link(tac_engine *e, const tac_link_def *def, tac_error
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "'number' is for links from outside: the engine's own senders have "
                             "theirs by declaration");
+    if (def->steps_first && !from)
+        return tac__fail_at(
+            err, TAC_E_CONFIG, &def->place,
+            "'steps_first' is for links from outside: the engine knows when its own "
+            "senders step");
     if (from && (!def->channel || !*def->channel))
         return tac__fail_at(err, TAC_E_CONFIG, &def->place,
                             "a link from outside needs a 'channel': the name of who sends there");

@@ -149,6 +149,7 @@ typedef struct tac__sender {
 typedef struct tac__inlet {
     const char *channel;
     bool placed;     // `number` is given by the link
+    bool first;      // the sender steps before the port's component
     uint32_t number; // among the senders of the port
     tac_place place;
 } tac__inlet;

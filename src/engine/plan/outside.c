@@ -240,8 +240,11 @@ static tac_status add_inlet(tac__plan *plan, tac__receiver *r, const tac_link_de
     }
     if (!TAC__ARENA_GROW(&plan->arena, r->inlets, r->inlet_count, r->inlet_capacity))
         return tac__fail_memory(err);
-    r->inlets[r->inlet_count++] =
-        (tac__inlet){def->channel, def->has_number, def->number, def->place};
+    r->inlets[r->inlet_count++] = (tac__inlet){.channel = def->channel,
+                                               .placed = def->has_number,
+                                               .first = def->steps_first,
+                                               .number = def->number,
+                                               .place = def->place};
     return TAC_OK;
 }
 

@@ -352,6 +352,8 @@ static tac_status reserve_receiver(wiring *w, tac__receiver *r)
     WANT(w, "queue stack", q->capacity, tac__check_elsewhere, q->stack);
     WANT(w, "queue slots", q->capacity * tac__queue_slot_size(q->max_bytes), tac__check_elsewhere,
          q->slots);
+    if (r->inlet_count)
+        WANT(w, "queue freed", q->capacity, tac__check_any, q->freed);
     WANT(w, "digest", 1, tac__check_any, r->digest);
     WANT(w, "posted", r->inlet_count + 1, tac__check_any, r->posted);
     return end_owner(w, r->name, r);

@@ -307,11 +307,16 @@ static tac_status check_post(const tac_engine *e, const tac__receiver *r, const 
                          def->length, r->name, r->def.max_bytes);
     if (!def->bytes && def->length)
         return tac__fail(err, TAC_E_CALLER, "a message to '%s' without bytes", r->name);
-    if (r->queue.state->free == 0)
-        return tac__fail(err, TAC_E_QUEUE,
-                         "queue of '%s' is full: %u messages wait or are on their way", r->name,
-                         r->def.capacity);
     return TAC_OK;
+}
+
+// The message has its place from the time on at which it was sent, whenever it became known.
+static bool queue_posted(const tac__receiver *r, uint32_t inlet, const tac__queue_slot *head,
+                         const void *bytes)
+{
+    return r->queue.freed ? tac__queue_post(&r->queue, head, bytes,
+                                            inlet < r->inlet_count && r->inlets[inlet].first)
+                          : tac__queue_send(&r->queue, head, bytes);
 }
 
 tac_status tac_engine_post(tac_engine *e, int receiver, const tac_post_def *def, tac_error *err)
@@ -344,10 +349,18 @@ tac_status tac_engine_post(tac_engine *e, int receiver, const tac_post_def *def,
             "a message with the same delivery, channel, sequence number and copy is on "
             "its way to '%s' already",
             r->name);
+    const tac_time old_us = e->timeline.next[r->source];
+    if (!queue_posted(r, inlet, &head, def->bytes)) {
+        char sent[TAC_TIME_TEXT];
+        tac_time_print(head.sent_us, sent);
+        return tac__fail(err, TAC_E_QUEUE,
+                         "queue of '%s' is full: %u messages wait or are on their way, and '%s' "
+                         "sends one more at %s",
+                         r->name, r->def.capacity, def->channel ? def->channel : TAC__OUTSIDE,
+                         sent);
+    }
     if (def->sequence == TAC_SEQUENCE_NEXT)
         r->posted[inlet]++;
-    const tac_time old_us = e->timeline.next[r->source];
-    (void)tac__queue_send(&r->queue, &head, def->bytes); // there is room: see check_post
     tac__timeline_set(&e->timeline, r->source, tac__queue_next(&r->queue));
     if (e->clock->started && e->timeline.next[r->source] < old_us)
         tac__islands_replan(e, r->source, old_us, NULL);

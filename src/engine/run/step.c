@@ -281,7 +281,8 @@ bool tac_receive_sized(tac_step *s, int receiver, tac_message *message, size_t s
     tac_instance *c = s->instance;
     tac_message own;
     if (receiver < 0 || (size_t)receiver >= c->plan->receiver_count || c->shadow ||
-        !tac__queue_receive(&c->engine->plan->receivers[c->plan->receivers[receiver]].queue, &own))
+        !tac__queue_receive(&c->engine->plan->receivers[c->plan->receivers[receiver]].queue,
+                            c->engine->clock->t_us, &own))
         return false;
     tac__def_give(message, size, &own, sizeof own);
     return true;
