@@ -627,7 +627,9 @@ static inline __attribute__((always_inline)) tac_status run_loop(tac_engine *e, 
         else if (plant)
             tac__islands_integrate(e);
         const tac_time t_us = tac__timeline_next(&e->timeline);
-        if (t_us > e->checkpoint_us)
+        // Until the run has come to the checkpoint, messages and values from outside may add
+        // instants before it.
+        if (t_us > e->checkpoint_us && until_us >= e->checkpoint_us)
             TAC_TRY(tac__checkpoint_finish(e));
         if (t_us > until_us)
             return TAC_OK;
