@@ -292,8 +292,7 @@ tac_status tac__client_promise(tac__client *c, tac_time t_us, tac_error *err)
 
 // --- time ---------------------------------------------------------------------------------------
 
-// When the first message that has not been taken arrives.
-static tac_time first_mail(const tac__client *c)
+tac_time tac__client_next_mail(const tac__client *c)
 {
     tac__frame f;
     size_t length;
@@ -325,7 +324,7 @@ static tac_status reach(tac__client *c, const char *call, tac_time t_us, tac_err
 
 static void put_clock(tac__client *c, tac__frame_type type, tac_time next_us)
 {
-    const tac_time mail_us = first_mail(c);
+    const tac_time mail_us = tac__client_next_mail(c);
     if (mail_us < next_us)
         next_us = mail_us;
     const tac__wire_clock clock = {.t_us = c->info.reached_us,

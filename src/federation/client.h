@@ -44,6 +44,8 @@ TAC_MUST_CHECK tac_status tac__client_poll(tac__client *client, tac_time t_us, t
                                            tac_error *err);
 // The next message with a delivery time of at most `until_us`.
 bool tac__client_receive(tac__client *client, tac_time until_us, tac_delivery *delivery);
+// When the first message arrives that has not been taken; TAC_TIME_NEVER: none is known.
+tac_time tac__client_next_mail(const tac__client *client);
 TAC_MUST_CHECK tac_status tac__client_result(tac__client *client, const char *name, uint64_t digest,
                                              tac_error *err);
 TAC_MUST_CHECK tac_status tac__client_finish(tac__client *client, tac_error *err);

@@ -1,10 +1,12 @@
 // engine_client.c - an engine as a client: its links to and from outside are channels. Everything
 // goes through <tactus/outside.h>: what any program could do with an engine.
 //
-// The engine is at its open time; the client polls there, is authorised to a later time, posts what
-// arrives before that time and advances to it. When a message became known leaves no trace in the
-// engine, so the bits are those of one engine that holds all the models. On their way messages are
-// messages of LCM (bus/lcm_message.h), which any program that speaks LCM can read.
+// The engine is at its open time; the client polls there, is authorised to a later time, and
+// advances to it with a stop wherever a message arrives. Messages wait in the client until then, so
+// the engine has no message that came early: when a message became known leaves no trace, neither
+// in the bits nor in a checkpoint, and a port is full when that of one engine that holds all the
+// models would be. On their way messages are messages of LCM (bus/lcm_message.h), which any program
+// that speaks LCM can read.
 #include "federation/join.h"
 
 #include <tactus/outside.h>
@@ -12,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- channels
 enum {
     PIECE_US = 1000,        // of wall time: much longer than telling the server takes
     PIECE_FIRST_US = 10000, // of simulated time, until it is known how long a piece takes
@@ -136,14 +137,13 @@ static tac_status decode(tac_client *c, const tac_delivery *d, size_t *length, t
         d->channel, tac__lcm_message_type(TAC__LCM_NUMBERS), tac__lcm_message_type(TAC__LCM_BYTES));
 }
 
-// Post everything that has come, however early: the engine takes it in at its time.
-static tac_status post_all(tac_client *c, tac_error *err)
+// Hand the engine what arrives up to and including `until_us`.
+static tac_status post_until(tac_client *c, tac_time until_us, tac_error *err)
 {
     tac_delivery d;
-    const tac_time end_us = tac__client_info(c->machine).end_us;
-    while (tac__client_receive(c->machine, TAC_TIME_NEVER, &d)) {
+    while (tac__client_receive(c->machine, until_us, &d)) {
         bool taken;
-        TAC_TRY(tac__groups_take(c->groups, &d, end_us, &taken, err));
+        TAC_TRY(tac__groups_take(c->groups, c->engine, &d, &taken, err));
         if (taken)
             continue;
         if (d.subscription - c->first_inlet >= c->inlet_count)
@@ -172,26 +172,32 @@ static tac_status advance_engine(tac_client *c, tac_time to_us, tac_error *err)
     return c->sent.status;
 }
 
-// The same, with a stop wherever a value is to be written or a group of signals to be sampled.
+static tac_time earlier(tac_time a, tac_time b)
+{
+    return a < b ? a : b;
+}
+
+// The same, with a stop wherever a message arrives or a group of signals is to be sampled.
 static tac_status advance_piece(tac_client *c, tac_time to_us, tac_error *err)
 {
-    while (c->groups) {
-        TAC_TRY(tac__groups_write(c->groups, c->engine, err));
-        const tac_time stop_us = tac__groups_stop(c->groups, to_us);
+    for (;;) {
+        TAC_TRY(post_until(c, tac_engine_open_time(c->engine), err));
+        const tac_time sample_us = tac__groups_next(c->groups);
+        tac_time stop_us = earlier(to_us, tac__client_next_mail(c->machine));
+        if (sample_us < stop_us)
+            stop_us = sample_us + 1;
         TAC_TRY(advance_engine(c, stop_us, err));
         TAC_TRY(tac__groups_sample(c->groups, c, err));
         if (stop_us == to_us)
             return TAC_OK;
     }
-    return advance_engine(c, to_us, err);
 }
 
-// Before this time the client sends nothing unless something arrives.
+// Before this time the client sends nothing unless something arrives. Messages that wait in the
+// client are added by the client itself.
 static tac_time next_event(const tac_client *c)
 {
-    const tac_time engine_us = tac_engine_next_event(c->engine);
-    const tac_time groups_us = c->groups ? tac__groups_next(c->groups) : TAC_TIME_NEVER;
-    return groups_us < engine_us ? groups_us : engine_us;
+    return earlier(tac_engine_next_event(c->engine), tac__groups_next(c->groups));
 }
 
 // Advance to `to_us` in pieces of about PIECE_US of wall time. After each, what was sent is written
@@ -223,12 +229,11 @@ static tac_status run_engine(tac_client *c, tac_error *err)
     TAC_TRY(tac_client_poll(c, 0, next_event(c), &over, err));
     while (!over) {
         const tac_membership m = tac_client_info(c);
-        TAC_TRY(post_all(c, err));
         const tac_time to_us = m.granted_us <= m.end_us ? m.granted_us : m.end_us + 1;
         TAC_TRY(advance(c, to_us, err));
         TAC_TRY(tac_client_poll(c, to_us, next_event(c), &over, err));
     }
-    return post_all(c, err);
+    return post_until(c, TAC_TIME_NEVER, err); // on the way at the end
 }
 
 static tac_status hand_in(tac_client *c, tac_error *err)

@@ -29,18 +29,11 @@ typedef struct group {
     tac_time period_us, next_us; // of samples
 } group;
 
-// Before each message that waits.
-typedef struct waiting {
-    tac_time t_us;
-    size_t group;
-} waiting;
-
 struct tac__groups {
     tac__arena arena;
     group *all;
     size_t count;
     TAC__CAPACITY(group) capacity;
-    tac__bytes mail;  // messages that wait for their instant, in its order
     uint8_t *scratch; // for a message or a value, as large as the largest
     size_t room;
 };
@@ -49,7 +42,6 @@ void tac__groups_destroy(tac__groups *g)
 {
     if (!g)
         return;
-    tac__bytes_fini(&g->mail);
     tac__arena arena = g->arena;
     tac__arena_fini(&arena);
 }
@@ -68,7 +60,6 @@ static tac_status begin(tac_client *c, tac_error *err)
         return tac__fail_memory(err);
     }
     g->arena = arena;
-    tac__bytes_init(&g->mail, tac_allocator_default());
     c->groups = g;
     return TAC_OK;
 }
@@ -213,7 +204,7 @@ static tac_status add(tac_client *c, const tac_lcm_group_def *def, bool publishe
     TAC_TRY(find_type(g, def, fields, &k, &type, err));
     if (k.size > UINT32_MAX)
         return tac__fail(err, TAC_E_LIMIT, "a message of %zu bytes is too long", k.size);
-    TAC_TRY(make_room(g, sizeof(waiting) + k.size, err));
+    TAC_TRY(make_room(g, k.size, err));
     if (!TAC__ARENA_GROW(&g->arena, g->all, g->count, g->capacity))
         return tac__fail_memory(err);
     tac_channel_def channel = tac_channel_def_default();
@@ -268,7 +259,18 @@ static tac_status check_message(const group *k, const tac_delivery *d, tac_error
     return TAC_OK;
 }
 
-tac_status tac__groups_take(tac__groups *g, const tac_delivery *d, tac_time end_us, bool *taken,
+static tac_status write_members(tac__groups *g, tac_engine *engine, const group *k,
+                                const tac_delivery *d, tac_error *err)
+{
+    const uint8_t *at = (const uint8_t *)d->bytes + 16; // behind fingerprint and utime
+    for (size_t i = 0; i < k->count; i++) {
+        at = tac__lcm_get_value(at, &k->members[i].type, g->scratch);
+        TAC_TRY(tac_engine_write(engine, k->members[i].number, d->delivered_us, g->scratch, err));
+    }
+    return TAC_OK;
+}
+
+tac_status tac__groups_take(tac__groups *g, tac_engine *engine, const tac_delivery *d, bool *taken,
                             tac_error *err)
 {
     *taken = false;
@@ -278,75 +280,24 @@ tac_status tac__groups_take(tac__groups *g, const tac_delivery *d, tac_time end_
             continue;
         *taken = true;
         TAC_TRY(check_message(k, d, err));
-        if (d->delivered_us > end_us)
+        if (tac_engine_finished(engine)) // after the end
             return TAC_OK;
-        const waiting head = {d->delivered_us, i};
-        tac__bytes_copy(&g->mail, &head, sizeof head);
-        tac__bytes_copy(&g->mail, d->bytes, d->length);
-        return g->mail.failed ? tac__fail_memory(err) : TAC_OK;
-    }
-    return TAC_OK;
-}
-
-static tac_time first_mail(const tac__groups *g, waiting *head)
-{
-    if (!tac__bytes_count(&g->mail))
-        return TAC_TIME_NEVER;
-    memcpy(head, tac__bytes_front(&g->mail), sizeof *head);
-    return head->t_us;
-}
-
-static tac_status write_members(tac__groups *g, tac_engine *engine, const group *k,
-                                const uint8_t *message, tac_time t_us, tac_error *err)
-{
-    const uint8_t *at = message + 16; // behind fingerprint and utime
-    for (size_t i = 0; i < k->count; i++) {
-        at = tac__lcm_get_value(at, &k->members[i].type, g->scratch);
-        TAC_TRY(tac_engine_write(engine, k->members[i].number, t_us, g->scratch, err));
-    }
-    return TAC_OK;
-}
-
-tac_status tac__groups_write(tac__groups *g, tac_engine *engine, tac_error *err)
-{
-    waiting head;
-    while (first_mail(g, &head) <= tac_engine_open_time(engine)) {
-        const group *k = &g->all[head.group];
-        const tac_status status =
-            write_members(g, engine, k, tac__bytes_front(&g->mail) + sizeof head, head.t_us, err);
-        if (status != TAC_OK) {
+        const tac_status status = write_members(g, engine, k, d, err);
+        if (status != TAC_OK)
             tac__error_context(err, "taking a message on '%s'", k->channel);
-            return status;
-        }
-        tac__bytes_take(&g->mail, sizeof head + k->size);
+        return status;
     }
     return TAC_OK;
 }
 
 // --- samples ------------------------------------------------------------------------------------
 
-static tac_time next_sample(const tac__groups *g)
-{
-    tac_time t_us = TAC_TIME_NEVER;
-    for (size_t i = 0; i < g->count; i++)
-        t_us = g->all[i].next_us < t_us ? g->all[i].next_us : t_us;
-    return t_us;
-}
-
-tac_time tac__groups_stop(const tac__groups *g, tac_time to_us)
-{
-    waiting head;
-    const tac_time sample_us = next_sample(g), mail_us = first_mail(g, &head);
-    if (sample_us < to_us)
-        to_us = sample_us + 1;
-    return mail_us < to_us ? mail_us : to_us;
-}
-
 tac_time tac__groups_next(const tac__groups *g)
 {
-    waiting head;
-    const tac_time sample_us = next_sample(g), mail_us = first_mail(g, &head);
-    return mail_us < sample_us ? mail_us : sample_us;
+    tac_time t_us = TAC_TIME_NEVER;
+    for (size_t i = 0; g && i < g->count; i++)
+        t_us = g->all[i].next_us < t_us ? g->all[i].next_us : t_us;
+    return t_us;
 }
 
 static tac_status send_group(tac__groups *g, tac_client *c, const group *k, tac_error *err)
@@ -370,7 +321,7 @@ static tac_status send_group(tac__groups *g, tac_client *c, const group *k, tac_
 tac_status tac__groups_sample(tac__groups *g, tac_client *c, tac_error *err)
 {
     const tac_time open_us = tac_engine_open_time(c->engine);
-    for (size_t i = 0; i < g->count; i++) {
+    for (size_t i = 0; g && i < g->count; i++) {
         group *k = &g->all[i];
         if (k->next_us >= open_us)
             continue;

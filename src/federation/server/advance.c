@@ -14,6 +14,10 @@
 
 enum {
     AHEAD_US = 1000000, // how far a client may be ahead of the last, where it matters
+    // Messages handed over with one grant, and their bytes: what a client has to keep until it
+    // comes to their delivery times.
+    GRANT_MESSAGES = 1 << 16,
+    GRANT_BYTES = 1 << 24,
 };
 #define SETTLED UINT32_MAX // instead of a place in the heap: E is certain
 
@@ -177,8 +181,19 @@ static bool authorise(tac__server *s, tac__fed_client *c, tac_time t_us)
         t_us = s->target_us;
     if (t_us <= c->clock.t_us || t_us <= c->granted_us)
         return false;
-    while (c->heap_count && c->heap[0]->delivered_us < t_us)
+    // All messages of an instant are handed over, so the client gets beyond the first of them.
+    tac_time last_us = c->clock.t_us > c->granted_us ? c->clock.t_us : c->granted_us;
+    size_t bytes = 0;
+    for (uint32_t n = 0; c->heap_count && c->heap[0]->delivered_us < t_us; n++) {
+        const tac__fed_mail *m = c->heap[0];
+        bytes += sizeof *m + m->size;
+        if ((n >= GRANT_MESSAGES || bytes > GRANT_BYTES) && m->delivered_us > last_us) {
+            t_us = m->delivered_us;
+            break;
+        }
+        last_us = m->delivered_us > last_us ? m->delivered_us : last_us;
         tac__fed_deliver(s, c);
+    }
     tac__wire_put_time(&s->connections[c->connection]->out, TAC__FRAME_AUTHORIZE_ADVANCE, t_us);
     c->granted_us = t_us;
     c->state = TAC__FED_RUNNING;
