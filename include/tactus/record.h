@@ -346,7 +346,7 @@ typedef struct tac_export_format {
     const char *endings; // of file names, separated by spaces, the usual one first: ".h5 .hdf5"
     const char *beside;  // ending of a second file that is written beside the first; NULL: none
     const char *doc;
-    bool rows;   // the format has rows: takes `period_us` and `exact` of tac_export_def
+    bool rows;   // the format has rows: takes `exact` of tac_export_def
     bool stream; // the format is written in order: takes `write`
 } tac_export_format;
 
@@ -361,7 +361,8 @@ typedef struct tac_export_def {
     size_t pattern_count;
     tac_time from_us, to_us; // both included
     // Rows: one at every multiple, values hold between samples. 0: on the log axis of the recording
-    // where there are samples, and at the end. TAC_EXPORT_ALL: at every sample.
+    // where there are samples, and at the end. TAC_EXPORT_ALL: at every sample. ULog: least time
+    // between two messages of a topic, 0: as PX4's logger has it.
     tac_time period_us;
     // Takes the bytes in order instead of a file at `path`; false ends the export.
     bool (*write)(void *context, const void *bytes, size_t size);

@@ -33,7 +33,8 @@ static const cli_option options[] = {
     {.name = "rate",
      .value = "RATE",
      .doc = "CSV: rows at this rate (\"100 Hz\", \"10 ms\"), by default the rate at which the "
-            "recording logs; \"all\": a row wherever a signal has a sample."},
+            "recording logs. ULog: at most so many messages of a topic, by default as PX4 logs "
+            "them. \"all\": wherever a signal has a sample."},
     CLI_OPTION_JSON,
     CLI_OPTION_HELP,
     {0},
@@ -195,7 +196,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     return status;
 }
 
-#define FORMAT_DOC(name, endings, rows, stream, beside, doc) "\n" #name ": " doc
+#define FORMAT_DOC(name, endings, rows, rated, stream, beside, doc) "\n" #name ": " doc
 
 const cli_command cli_export = {
     .name = "export",

@@ -30,6 +30,12 @@ LOCAL_POSITION = """q timestamp timestamp_sample ref_timestamp; d ref_lat ref_lo
     heading_good_for_control xy_global z_global dist_bottom_valid dist_bottom_reset_counter
     dist_bottom_sensor_bitfield dead_reckoning"""
 ANGULAR_VELOCITY = "q timestamp timestamp_sample; f xyz*3 xyz_derivative*3"
+GPS = """q timestamp timestamp_sample; d latitude_deg longitude_deg altitude_msl_m
+    altitude_ellipsoid_m; q time_utc_usec; I device_id; f s_variance_m_s c_variance_rad eph epv hdop
+    vdop; i noise_per_ms jamming_indicator; f vel_m_s vel_n_m_s vel_e_m_s vel_d_m_s cog_rad; i
+    timestamp_time_relative; f heading heading_offset heading_accuracy rtcm_injection_rate; H
+    automatic_gain_control; b fix_type jamming_state spoofing_state vel_ned_valid satellites_used
+    selected_rtcm_instance rtcm_crc_failed rtcm_msg_used"""
 PX4 = {
     "battery_status": """q timestamp; f voltage_v current_a current_average_a discharged_mah
         remaining scale time_remaining_s temperature voltage_cell_v*14 max_cell_voltage_delta
@@ -60,6 +66,11 @@ PX4 = {
         parachute_system_present parachute_system_healthy rc_calibration_in_progress
         calibration_enabled pre_flight_checks_pass""",
     "actuator_motors": "q timestamp timestamp_sample; f control*12; H reversible_flags",
+    "vehicle_local_position_setpoint":
+        "q timestamp; f x y z vx vy vz acceleration*3 thrust*3 yaw yawspeed",
+    "vehicle_gps_position": GPS,
+    "home_position": """q timestamp; d lat lon; f alt x y z roll pitch yaw; I update_count; b
+        valid_alt valid_hpos valid_lpos manual_home""",
     "vehicle_attitude_setpoint": "q timestamp; f yaw_sp_move_rate q_d*4 thrust_body*3",
     "vehicle_rates_setpoint": "q timestamp; f roll pitch yaw thrust_body*3; b reset_integral",
     "trajectory_setpoint":
@@ -79,17 +90,13 @@ OF_SENSORS = {
         baro_pressure_pa ambient_temperature rho eas2tas; b temperature_source calibration_count""",
     "vehicle_magnetometer": """q timestamp timestamp_sample; I device_id; f magnetometer_ga*3; b
         calibration_count""",
-    "sensor_gps": """q timestamp timestamp_sample; d latitude_deg longitude_deg altitude_msl_m
-        altitude_ellipsoid_m; q time_utc_usec; I device_id; f s_variance_m_s c_variance_rad eph epv
-        hdop vdop; i noise_per_ms jamming_indicator; f vel_m_s vel_n_m_s vel_e_m_s vel_d_m_s cog_rad;
-        i timestamp_time_relative; f heading heading_offset heading_accuracy rtcm_injection_rate; H
-        automatic_gain_control; b fix_type jamming_state spoofing_state vel_ned_valid
-        satellites_used selected_rtcm_instance rtcm_crc_failed rtcm_msg_used""",
+    "sensor_gps": GPS,
 }
 # Those that only PX4 itself fills.
 OF_PX4 = {
     "vehicle_torque_setpoint": "q timestamp timestamp_sample; f xyz*3",
     "vehicle_thrust_setpoint": "q timestamp timestamp_sample; f xyz*3",
+    "actuator_servos": "q timestamp timestamp_sample; f control*8",
 }
 
 
@@ -170,9 +177,11 @@ class ULog:
 
     def read_P(self, body):
         same("parameters come before data", self.in_data, False)
-        name, value = re.fullmatch(rb"float (\S+)", body[1 : 1 + body[0]])[1], body[1 + body[0] :]
-        same("parameter %s once" % name, name.decode() in self.parameters, False)
-        (self.parameters[name.decode()],) = struct.unpack("<f", value)
+        kind, name = re.fullmatch(r"(float|int32_t) (\S+)", body[1 : 1 + body[0]].decode()).groups()
+        same("parameter %s once" % name, name in self.parameters, False)
+        same("a name of PX4", re.fullmatch(r"[A-Z][A-Z0-9_]*", name) is not None, True)
+        value = body[1 + body[0] :]
+        (self.parameters[name],) = struct.unpack("<" + CODES[kind], value)
 
     def read_L(self, body):
         same("the log is part of the data", self.in_data, True)
@@ -274,6 +283,10 @@ def check_vehicle(log, recording, entity, i, batteries):
     px4("vehicle_rates_setpoint", i, c, roll=("rate_sp", 0), pitch=("rate_sp", 1),
         yaw=("rate_sp", 2))
     px4("trajectory_setpoint", i, c, position="position_sp", velocity="velocity_sp")
+    px4("vehicle_local_position_setpoint", i, c, x=("position_sp", 0), y=("position_sp", 1),
+        z=("position_sp", 2), vx=("velocity_sp", 0), vz=("velocity_sp", 2))
+    check_gps(log, recording, "vehicle_gps_position", i, e + "position", e + "velocity")
+    check_home(log, i, recording.series(e + "position")[0][1])
     px4("vehicle_land_detected", i, c, landed=("landed", 0, bool))
     px4("mission_result", i, c, seq_reached=("mission_reached", 0, lambda n: n - 1),
         seq_current=("mission_current", 0, int), seq_total=("mission_total", 0, int))
@@ -307,6 +320,30 @@ def check_place(log, recording, topic, i, source):
 
 
 A, F = 6378137.0, 1 / 298.257223563  # WGS84
+
+
+def check_gps(log, recording, topic, i, position, velocity):
+    messages = log.messages[topic, i]
+    same("layout of " + topic, [n for n, _, _ in log.formats[topic][0]],
+         [n for n, _, _ in px4_layout(topic)])
+    same("times of " + topic, [m[0] for m in messages], [s[0] for s in recording.series(position)])
+    for (t, v), (_, ned), (_, speed) in zip(messages, recording.series(position),
+                                            recording.series(velocity)):
+        got = TO_NED(v["latitude_deg"][0], v["longitude_deg"][0], v["altitude_msl_m"][0])
+        same("%s at %d" % (topic, t), max(abs(a - b) for a, b in zip(got, ned)) < 1e-6, True)
+        same("speed at %d" % t, [bits(v[f][0]) for f in ("vel_n_m_s", "vel_e_m_s", "vel_d_m_s")],
+             [bits(single(x)) for x in speed])
+        same("a fix", (v["fix_type"][0], v["vel_ned_valid"][0]), (3, True))
+
+
+def check_home(log, i, ned):
+    """One message, at the start."""
+    ((t, v),) = log.messages["home_position", i]
+    same("time of home", t, 0)
+    same("home", [bits(v[f][0]) for f in "xyz"], [bits(single(x)) for x in ned])
+    got = TO_NED(v["lat"][0], v["lon"][0], v["alt"][0])
+    same("place of home", max(abs(a - b) for a, b in zip(got, ned)) < 0.03, True)
+    same("valid", [v[f][0] for f in ("valid_alt", "valid_hpos", "valid_lpos")], [True] * 3)
 
 
 def ecef(lat, lon, alt):
@@ -372,7 +409,7 @@ def check_heading(log, recording, i, source):
 IRIS = (47.397742, 8.545594, 488.0)
 TO_NED = ned_on_sphere(IRIS)
 path, recording = record("examples/octa_two_batteries.yaml", "duration=3 s", "scenario[3].at=2.5 s")
-said = tactus("export", path, "-o", "a.ulg", "--json")
+said = tactus("export", path, "-o", "a.ulg", "--json", "--rate", "all")
 same("notes", '"notes": []' in said, True)
 log = ULog("a.ulg")
 same("start", log.start, 0)
@@ -387,7 +424,13 @@ check_reference(log, "vehicle_local_position", 0, IRIS)
 check_reference(log, "vehicle_local_position_groundtruth", 0, IRIS)
 check_log(log, recording)
 same("something was said", len(log.log) > 1, True)
-same("parameters", log.parameters["uav.control.cruise_speed"] > 0, True)
+def given(log, name):
+    """A parameter of a component, as the model's text has it."""
+    return [t.split(" = ", 1)[1] for t in log.multi["tactus_parameter"] if t.startswith(name + " = ")]
+
+
+same("parameters", float(given(log, "uav.control.cruise_speed")[0]) > 0, True)
+same("MAV_TYPE", (log.parameters["MAV_TYPE"], log.parameters["CA_ROTOR_COUNT"]), (14, 8))
 voltages = [log.messages["battery_status", b][-1][1]["voltage_v"] for b in (0, 1)]
 same("batteries differ", voltages[0] != voltages[1], True)
 check_px4(log, recording, "wind", 0, "uav.wind.", windspeed_north=("velocity", 0),
@@ -396,12 +439,12 @@ same("topics of PX4", {n for n, _ in log.messages if not n.startswith("tactus_")
 
 # --- part of it; topics of PX4 only where their signals are chosen -----------------------------
 
-tactus("export", path, "-o", "part.ulg", "--from", "1.5003 s", "--to", "2 s")
+tactus("export", path, "--rate", "all", "-o", "part.ulg", "--from", "1.5003 s", "--to", "2 s")
 part = ULog("part.ulg")
 same("start", part.start, 1500300)
 check_own(part, recording, 1500300, 2000000)
 
-tactus("export", path, "-o", "some.ulg", "--signals", "uav.vehicle.attitude", "--signals",
+tactus("export", path, "--rate", "all", "-o", "some.ulg", "--signals", "uav.vehicle.attitude", "--signals",
        "uav.vehicle.rate")
 same("topics", set(ULog("some.ulg").formats), {"vehicle_attitude_groundtruth", "tactus_uav_vehicle",
                                                "vehicle_angular_velocity_groundtruth"})
@@ -409,14 +452,14 @@ same("topics", set(ULog("some.ulg").formats), {"vehicle_attitude_groundtruth", "
 # --- a whole flight passes through most states ---------------------------------------------------
 
 path, recording = record("examples/iris_mission.yaml", "record.tier=log")
-tactus("export", path, "-o", "flight.ulg", "--signals", "uav.control.armed", "--signals",
+tactus("export", path, "--rate", "all", "-o", "flight.ulg", "--signals", "uav.control.armed", "--signals",
        "uav.control.phase")
 log = ULog("flight.ulg")
 check_status(log, recording, "uav.control.", 0)
 passed = {v["nav_state"][0] for _, v in log.messages["vehicle_status", 0]}
 same("states", passed >= {0, 17, 3, 18}, True)
 
-tactus("export", path, "-o", "mission.ulg", "--signals", "uav.control.mission_*")
+tactus("export", path, "--rate", "all", "-o", "mission.ulg", "--signals", "uav.control.mission_*")
 log = ULog("mission.ulg")
 check_log(log, recording)
 results = log.messages["mission_result", 0]
@@ -430,7 +473,7 @@ same("failure", {v["failure"][0] for _, v in results}, {False})
 # --- sensors -------------------------------------------------------------------------------------
 
 path, recording = record("examples/sensors.yaml", "duration=1 s")
-tactus("export", path, "-o", "sensors.ulg")
+tactus("export", path, "--rate", "all", "-o", "sensors.ulg")
 log = ULog("sensors.ulg")
 PX4.update(OF_SENSORS)
 degrees = lambda x: x * (180 / math.pi)
@@ -451,6 +494,9 @@ for (_, v), (_, (lat,)), (_, (lon,)), (_, (n, e, d)) in zip(
     same("speed", abs(v["vel_m_s"][0] - math.sqrt(n * n + e * e + d * d)) < 1e-5, True)
     same("course", abs(v["cog_rad"][0] - math.atan2(e, n)) < 1e-5, True)
 same("a fix", {v["fix_type"][0] for _, v in log.messages["sensor_gps", 0]} & {3}, {3})
+same("position of the sensor", repr(log.messages["vehicle_gps_position", 0]) ==
+     repr(log.messages["sensor_gps", 0]), True)
+same("one receiver", ("vehicle_gps_position", 1) in log.messages, False)
 TO_NED = ned_on_wgs84(IRIS)
 check_place(log, recording, "vehicle_global_position", 0, "estimator.position")
 check_place(log, recording, "vehicle_global_position_groundtruth", 0, "vehicle.position")
@@ -460,12 +506,13 @@ check_log(log, recording)
 # --- a rocket: its states are in ECEF, topics of PX4 in NED at the origin --------------------------
 
 path, recording = record("examples/rocket.yaml", "duration=40 s")
-said = tactus("export", path, "-o", "rocket.ulg", "--json")
+said = tactus("export", path, "-o", "rocket.ulg", "--json", "--rate", "all")
 same("notes", '"notes": []' in said, True)
 log = ULog("rocket.ulg")
 check_own(log, recording)
 check_log(log, recording)
-same("parameters", log.parameters["rocket.motor1.thrust"], 120000.0)
+same("parameters", given(log, "rocket.motor1.thrust"), ["120000"])
+same("parameters of PX4", log.parameters, {})
 KIRUNA = (67.89, 21.10, 330.0)
 TO_NED = ned_on_wgs84(KIRUNA)
 for i, body in enumerate(("rocket.body.", "booster.body.")):
@@ -499,7 +546,7 @@ for i, body in enumerate(("rocket.body.", "booster.body.")):
 
 TO_NED = ned_on_sphere(IRIS)
 path, recording = record("examples/swarm.yaml", "duration=0.3 s")
-tactus("export", path, "-o", "swarm.ulg")
+tactus("export", path, "--rate", "all", "-o", "swarm.ulg")
 log = ULog("swarm.ulg")
 check_own(log, recording)
 entities = [n.split(".")[0] for n in recording.signals if n.endswith(".vehicle.attitude")]
@@ -510,7 +557,7 @@ for i, entity in enumerate(entities):
 # --- what PX4 itself says, in its own topics -----------------------------------------------------
 
 path, recording = record("examples/iris_px4.yaml", "duration=15 s", "record.tier=all")
-tactus("export", path, "-o", "px4.ulg")
+tactus("export", path, "--rate", "all", "-o", "px4.ulg")
 log = ULog("px4.ulg")
 PX4.update(OF_PX4)
 check_own(log, recording)
@@ -524,11 +571,70 @@ check_px4(log, recording, "vehicle_status", 0, "uav.control.", nav_state=("nav_s
 check_px4(log, recording, "vehicle_land_detected", 0, "uav.control.",
           landed=("land_detected", 0, bool))
 check_px4(log, recording, "actuator_motors", 0, "uav.control.", control="control")
+check_px4(log, recording, "actuator_servos", 0, "uav.control.", control="servo")
 check_px4(log, recording, "trajectory_setpoint", 0, "uav.control.", position="position_sp",
           velocity="velocity_sp", acceleration="acceleration_sp", yaw="yaw_sp")
 reached = {v["seq_reached"][0] for _, v in log.messages["mission_result", 0]}
 same("items reached", reached >= {-1, 0, 1}, True)
 same("states", {v["nav_state"][0] for _, v in log.messages["vehicle_status", 0]}, {0, 3})
+
+# --- for Flight Review: small, with what it reads --------------------------------------------------
+
+# Topics and fields that its plots, tables and map read.
+REVIEW = {
+    "vehicle_status": "nav_state vehicle_type is_vtol in_transition_mode",
+    "vehicle_local_position": "x y z vx vy vz xy_valid z_valid v_xy_valid v_z_valid",
+    "vehicle_local_position_setpoint": "x y z vx vy vz",
+    "vehicle_local_position_groundtruth": "x y z vx vy vz",
+    "vehicle_global_position": "lat lon alt",
+    "vehicle_gps_position": """latitude_deg longitude_deg altitude_msl_m eph epv satellites_used
+        fix_type noise_per_ms jamming_indicator time_utc_usec vel_m_s""",
+    "home_position": "lat lon alt",
+    "vehicle_attitude": "q",
+    "vehicle_attitude_setpoint": "q_d yaw_sp_move_rate",
+    "vehicle_attitude_groundtruth": "q",
+    "vehicle_angular_velocity": "xyz",
+    "vehicle_rates_setpoint": "roll pitch yaw",
+    "vehicle_torque_setpoint": "xyz",
+    "vehicle_thrust_setpoint": "xyz",
+    "vehicle_land_detected": "landed",
+    "actuator_motors": "control",
+    "battery_status": "voltage_v current_a discharged_mah remaining",
+    # What the configuration subscribes to, here beside what the table has.
+    "vehicle_control_mode": "flag_control_offboard_enabled",
+}
+
+path, recording = record("examples/iris_px4.yaml", "autopilot.px4.params={MPC_XY_CRUISE: 4.5}",
+                         "autopilot.px4.subscribe=[{topic: actuator_motors, fields: {flags: "
+                         "reversible_flags}}, {topic: vehicle_control_mode, fields: {offboard: "
+                         "flag_control_offboard_enabled}}]")
+tactus("export", path, "-o", "review.ulg")
+same("at most 8 MB", os.path.getsize("review.ulg") <= 8000000, True)
+log = ULog("review.ulg")
+for topic, fields in REVIEW.items():
+    same("messages of " + topic, len(log.messages[topic, 0]) > 0, True)
+    same("fields of " + topic, set(fields.split()) - {n for n, _, _ in log.formats[topic][0]}, set())
+same("format of GPS", log.info["ver_data_format"], 2)
+same("MAV_TYPE", (log.parameters["MAV_TYPE"], log.parameters["SYS_AUTOSTART"]), (2, 4001))
+same("geometry", [round(log.parameters["CA_ROTOR2_" + p], 6) for p in ("PX", "PY", "AZ", "KM")],
+     [0.1515, -0.245, -1.0, -0.05])
+same("parameter of PX4", log.parameters["MPC_XY_CRUISE"], 4.5)
+same("offboard", {v["flag_control_offboard_enabled"][0] for _, v in log.messages["vehicle_control_mode", 0]}, {False})
+same("flags", {v["reversible_flags"][0] for _, v in log.messages["actuator_motors", 0]}, {0})
+# No topic is faster than it is said to be, but a change is never lost.
+for name, least in (("vehicle_attitude", 20000), ("vehicle_local_position", 50000),
+                    ("tactus_uav_vehicle", 50000)):
+    times = [t for t, _ in log.messages[name, 0]]
+    same("rate of " + name, min(b - a for a, b in zip(times, times[1:])) >= least, True)
+changes = lambda series: [(t, v) for (t, v), (_, before) in zip(series[1:], series) if v != before]
+same("changes of the state", changes([(t, v["nav_state"][0]) for t, v in log.messages["vehicle_status", 0]]),
+     changes([(t, v[0]) for t, v in recording.series("uav.control.nav_state")]))
+same("changes of landed", changes([(t, v["landed"][0]) for t, v in log.messages["vehicle_land_detected", 0]]),
+     changes([(t, v[0]) for t, v in recording.series("uav.control.land_detected")]))
+tactus("export", path, "-o", "slow.ulg", "--rate", "2 Hz")
+slow = ULog("slow.ulg")
+times = [t for t, _ in slow.messages["vehicle_attitude", 0]]
+same("a rate of one's own", {b - a for a, b in zip(times, times[1:])}, {500000})
 
 # --- as others read it ---------------------------------------------------------------------------
 
@@ -546,6 +652,15 @@ for d in theirs.data_list:
             same("%s.%s" % (d.name, field), [bits(float(v)) for v in column],
                  [bits(float(v[field][e])) for _, v in log.messages[d.name, d.multi_id]])
 
+review = pyulog.ULog("review.ulg")
+from pyulog.px4 import PX4ULog
+
+px4 = PX4ULog(review)
+px4.add_roll_pitch_yaw()
+same("type", px4.get_mav_type(), "Quadrotor")
+same("yaw", {"roll", "pitch", "yaw"} <= set(review.get_dataset("vehicle_attitude").data), True)
+same("files that are damaged", review.file_corruption, False)
+
 # Its programs show parameters, messages and topics.
 import subprocess
 
@@ -561,5 +676,5 @@ for topic in set(OF_SENSORS) | {"vehicle_global_position", "vehicle_local_positi
     same("ulog_info shows " + topic, re.search(r"^ %s \(0, " % topic, said, re.M) is not None, True)
 same("ulog_info shows the mission", " mission_result (0, " in shown("info", "mission.ulg"), True)
 same("ulog_messages", "INFO: [uav.control] takeoff" in shown("messages", "mission.ulg"), True)
-same("ulog_params", "rocket.motor1.thrust,120000.0" in shown("params", "rocket.ulg"), True)
-same("parameters", pyulog.ULog("rocket.ulg").initial_parameters, ULog("rocket.ulg").parameters)
+same("ulog_params", "MAV_TYPE,2" in shown("params", "mission.ulg"), True)
+same("parameters", pyulog.ULog("mission.ulg").initial_parameters, ULog("mission.ulg").parameters)

@@ -412,14 +412,24 @@ static void exact_and_rate_are_for_csv(void **state)
 {
     fixture *f = *state;
     tac_export_def def = tac_export_def_default();
-    def.format = "ulog";
+    def.format = "lcm";
     def.path = f->out;
     def.period_us = 1000;
     assert_int_equal(tac_recording_export(f->open, &def, NULL, &f->err), TAC_E_USAGE);
-    def.period_us = 0;
+    def.format = "ulog"; // takes a rate: the least time between two messages
     def.exact = true;
     assert_int_equal(tac_recording_export(f->open, &def, NULL, &f->err), TAC_E_USAGE);
     assert_false(exists(f->out));
+    tac_export_result all, some; // of numbers alone: a change of a flag is always written
+    const char *numbers = "odd.special";
+    def.patterns = &numbers;
+    def.pattern_count = 1;
+    def.exact = false;
+    def.period_us = TAC_EXPORT_ALL;
+    assert_int_equal(tac_recording_export(f->open, &def, &all, &f->err), TAC_OK);
+    def.period_us = 1000000;
+    assert_int_equal(tac_recording_export(f->open, &def, &some, &f->err), TAC_OK);
+    assert_true(some.samples > 0 && some.samples < all.samples);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

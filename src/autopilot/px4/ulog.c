@@ -33,6 +33,10 @@
     "uint8_t spoofing_state;bool vel_ned_valid;uint8_t satellites_used;"                           \
     "uint8_t selected_rtcm_instance;bool rtcm_crc_failed;uint8_t rtcm_msg_used;"
 
+#define LOCAL_SETPOINT                                                                             \
+    "uint64_t timestamp;float x;float y;float z;float vx;float vy;float vz;"                       \
+    "float[3] acceleration;float[3] thrust;float yaw;float yawspeed;"
+
 #define GAUSS_OF_TESLA 1e4
 
 // --- sources ------------------------------------------------------------------------------------
@@ -178,6 +182,52 @@ static const tac__px4_ulog_source gps[] = {
     {0},
 };
 
+// A vehicle without a sensor of GPS is where it believes to be.
+static const tac__px4_ulog_source estimated_gps[] = {
+    {.field = "latitude_deg", .port = "position", .unit = "m", .how = TAC__PX4_ULOG_GEODETIC},
+    {.field = "longitude_deg",
+     .port = "position",
+     .unit = "m",
+     .how = TAC__PX4_ULOG_GEODETIC,
+     .element = 1},
+    {.field = "altitude_msl_m",
+     .port = "position",
+     .unit = "m",
+     .how = TAC__PX4_ULOG_GEODETIC,
+     .element = 2},
+    {.field = "altitude_ellipsoid_m",
+     .port = "position",
+     .unit = "m",
+     .how = TAC__PX4_ULOG_GEODETIC,
+     .element = 2},
+    {.field = "vel_n_m_s", .port = "velocity", .unit = "m/s", .element = 0},
+    {.field = "vel_e_m_s", .port = "velocity", .unit = "m/s", .element = 1},
+    {.field = "vel_d_m_s", .port = "velocity", .unit = "m/s", .element = 2},
+    {.field = "vel_m_s", .port = "velocity", .unit = "m/s", .how = TAC__PX4_ULOG_LENGTH},
+    {.field = "cog_rad", .port = "velocity", .unit = "m/s", .how = TAC__PX4_ULOG_COURSE},
+    {.field = "fix_type", .value = 3},
+    {.field = "fix_type", .port = "valid", .map = "false=0 true=3", .optional = true},
+    {.field = "vel_ned_valid", .value = 1},
+    {.field = "vel_ned_valid", .port = "valid", .optional = true},
+    {0},
+};
+
+// Home is where the flight began; `home` of the control takes its place.
+static const tac__px4_ulog_source home[] = {
+    {.field = "lat", .port = "position", .unit = "m", .how = TAC__PX4_ULOG_GEODETIC},
+    {.field = "lon", .port = "position", .unit = "m", .how = TAC__PX4_ULOG_GEODETIC, .element = 1},
+    {.field = "alt", .port = "position", .unit = "m", .how = TAC__PX4_ULOG_GEODETIC, .element = 2},
+    {.field = "x", .port = "position", .unit = "m", .element = 0},
+    {.field = "y", .port = "position", .unit = "m", .element = 1},
+    {.field = "z", .port = "position", .unit = "m", .element = 2},
+    {.field = "yaw", .port = "attitude", .unit = "1", .how = TAC__PX4_ULOG_YAW},
+    {.field = "update_count", .value = 1},
+    {.field = "valid_alt", .value = 1},
+    {.field = "valid_hpos", .value = 1},
+    {.field = "valid_lpos", .value = 1},
+    {0},
+};
+
 static const tac__px4_ulog_source battery[] = {
     {.field = "voltage_v", .port = "battery.voltage", .unit = "V"},
     {.field = "current_a", .port = "battery.current", .unit = "A"},
@@ -204,6 +254,11 @@ static const tac__px4_ulog_source motors[] = {
     {0},
 };
 
+static const tac__px4_ulog_source servos[] = {
+    {.field = "control", .port = "servo"},
+    {0},
+};
+
 static const tac__px4_ulog_source attitude_setpoint[] = {
     {.field = "q_d", .port = "attitude_sp", .unit = "1"},
     {0},
@@ -219,6 +274,18 @@ static const tac__px4_ulog_source rates_setpoint[] = {
 static const tac__px4_ulog_source trajectory_setpoint[] = {
     {.field = "position", .port = "position_sp", .unit = "m"},
     {.field = "velocity", .port = "velocity_sp", .unit = "m/s", .optional = true},
+    {.field = "acceleration", .port = "acceleration_sp", .unit = "m/s^2", .optional = true},
+    {.field = "yaw", .port = "yaw_sp", .unit = "rad", .optional = true},
+    {0},
+};
+
+static const tac__px4_ulog_source local_setpoint[] = {
+    {.field = "x", .port = "position_sp", .unit = "m", .element = 0},
+    {.field = "y", .port = "position_sp", .unit = "m", .element = 1},
+    {.field = "z", .port = "position_sp", .unit = "m", .element = 2},
+    {.field = "vx", .port = "velocity_sp", .unit = "m/s", .element = 0, .optional = true},
+    {.field = "vy", .port = "velocity_sp", .unit = "m/s", .element = 1, .optional = true},
+    {.field = "vz", .port = "velocity_sp", .unit = "m/s", .element = 2, .optional = true},
     {.field = "acceleration", .port = "acceleration_sp", .unit = "m/s^2", .optional = true},
     {.field = "yaw", .port = "yaw_sp", .unit = "rad", .optional = true},
     {0},
@@ -273,35 +340,58 @@ static const tac__px4_ulog_source land_detected[] = {
 
 // --- topics -------------------------------------------------------------------------------------
 
+enum { MS = 1000 };
+
+#define PLANT    TAC__PX4_ULOG_PLANT
+#define AIR      TAC__PX4_ULOG_AIR
+#define ESTIMATE TAC__PX4_ULOG_ESTIMATE
+#define CONTROL  TAC__PX4_ULOG_CONTROL
+
+// Name, message, format, source, another port, each, fields, period, once, fallback.
 const tac__px4_ulog_topic tac__px4_ulog_topics[] = {
-    {"vehicle_attitude_groundtruth", "vehicle_attitude", NULL, TAC__PX4_ULOG_PLANT, "rate", false,
-     true_attitude},
-    {"vehicle_local_position_groundtruth", "vehicle_local_position", NULL, TAC__PX4_ULOG_PLANT,
-     "rate", false, true_position},
-    {"vehicle_angular_velocity_groundtruth", "vehicle_angular_velocity", NULL, TAC__PX4_ULOG_PLANT,
-     "attitude", false, rate},
-    {"vehicle_global_position_groundtruth", "vehicle_global_position", NULL, TAC__PX4_ULOG_PLANT,
-     "rate", false, true_place},
-    {"battery_status", NULL, NULL, TAC__PX4_ULOG_PLANT, NULL, true, battery},
-    {"wind", NULL, WIND, TAC__PX4_ULOG_AIR, NULL, false, wind},
-    {"vehicle_attitude", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "rate", false, attitude},
-    {"vehicle_local_position", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "rate", false,
-     estimated_position},
-    {"vehicle_angular_velocity", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "attitude", false, rate},
-    {"vehicle_global_position", NULL, NULL, TAC__PX4_ULOG_ESTIMATE, "rate", false, estimated_place},
-    {"sensor_combined", NULL, SENSOR_COMBINED, TAC__PX4_ULOG_ESTIMATE, NULL, false, imu},
-    {"vehicle_air_data", NULL, AIR_DATA, TAC__PX4_ULOG_ESTIMATE, NULL, false, barometer},
-    {"vehicle_magnetometer", NULL, MAGNETOMETER, TAC__PX4_ULOG_ESTIMATE, NULL, false, magnetometer},
-    {"sensor_gps", NULL, SENSOR_GPS, TAC__PX4_ULOG_ESTIMATE, NULL, false, gps},
-    {"actuator_motors", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, motors},
-    {"vehicle_attitude_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false,
-     attitude_setpoint},
-    {"vehicle_rates_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, rates_setpoint},
-    {"trajectory_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, trajectory_setpoint},
-    {"vehicle_torque_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, torque_setpoint},
-    {"vehicle_thrust_setpoint", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, thrust_setpoint},
-    {"mission_result", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, mission_result},
-    {"vehicle_status", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, status},
-    {"vehicle_land_detected", NULL, NULL, TAC__PX4_ULOG_CONTROL, NULL, false, land_detected},
-    {NULL, NULL, NULL, TAC__PX4_ULOG_PLANT, NULL, false, NULL},
+    {"vehicle_attitude_groundtruth", "vehicle_attitude", NULL, PLANT, "rate", false, true_attitude,
+     50 * MS, false, false},
+    {"vehicle_local_position_groundtruth", "vehicle_local_position", NULL, PLANT, "rate", false,
+     true_position, 100 * MS, false, false},
+    {"vehicle_angular_velocity_groundtruth", "vehicle_angular_velocity", NULL, PLANT, "attitude",
+     false, rate, 50 * MS, false, false},
+    {"vehicle_global_position_groundtruth", "vehicle_global_position", NULL, PLANT, "rate", false,
+     true_place, 200 * MS, false, false},
+    {"battery_status", NULL, NULL, PLANT, NULL, true, battery, 200 * MS, false, false},
+    {"wind", NULL, WIND, AIR, NULL, false, wind, 100 * MS, false, false},
+    {"vehicle_attitude", NULL, NULL, ESTIMATE, "rate", false, attitude, 20 * MS, false, false},
+    {"vehicle_local_position", NULL, NULL, ESTIMATE, "rate", false, estimated_position, 50 * MS,
+     false, false},
+    {"vehicle_angular_velocity", NULL, NULL, ESTIMATE, "attitude", false, rate, 20 * MS, false,
+     false},
+    {"vehicle_global_position", NULL, NULL, ESTIMATE, "rate", false, estimated_place, 200 * MS,
+     false, false},
+    {"sensor_combined", NULL, SENSOR_COMBINED, ESTIMATE, NULL, false, imu, 5 * MS, false, false},
+    {"vehicle_air_data", NULL, AIR_DATA, ESTIMATE, NULL, false, barometer, 200 * MS, false, false},
+    {"vehicle_magnetometer", NULL, MAGNETOMETER, ESTIMATE, NULL, false, magnetometer, 200 * MS,
+     false, false},
+    {"sensor_gps", NULL, SENSOR_GPS, ESTIMATE, NULL, false, gps, 0, false, false},
+    {"vehicle_gps_position", NULL, SENSOR_GPS, ESTIMATE, NULL, false, gps, 100 * MS, false, false},
+    {"vehicle_gps_position", NULL, SENSOR_GPS, ESTIMATE, "rate", false, estimated_gps, 100 * MS,
+     false, true},
+    {"home_position", NULL, NULL, ESTIMATE, "rate", false, home, 0, true, false},
+    {"actuator_motors", NULL, NULL, CONTROL, NULL, false, motors, 20 * MS, false, false},
+    {"actuator_servos", NULL, NULL, CONTROL, NULL, false, servos, 20 * MS, false, false},
+    {"vehicle_attitude_setpoint", NULL, NULL, CONTROL, NULL, false, attitude_setpoint, 20 * MS,
+     false, false},
+    {"vehicle_rates_setpoint", NULL, NULL, CONTROL, NULL, false, rates_setpoint, 20 * MS, false,
+     false},
+    {"trajectory_setpoint", NULL, NULL, CONTROL, NULL, false, trajectory_setpoint, 100 * MS, false,
+     false},
+    {"vehicle_local_position_setpoint", NULL, LOCAL_SETPOINT, CONTROL, NULL, false, local_setpoint,
+     100 * MS, false, false},
+    {"vehicle_torque_setpoint", NULL, NULL, CONTROL, NULL, false, torque_setpoint, 20 * MS, false,
+     false},
+    {"vehicle_thrust_setpoint", NULL, NULL, CONTROL, NULL, false, thrust_setpoint, 20 * MS, false,
+     false},
+    {"mission_result", NULL, NULL, CONTROL, NULL, false, mission_result, 500 * MS, false, false},
+    {"vehicle_status", NULL, NULL, CONTROL, NULL, false, status, 500 * MS, false, false},
+    {"vehicle_land_detected", NULL, NULL, CONTROL, NULL, false, land_detected, 500 * MS, false,
+     false},
+    {NULL, NULL, NULL, PLANT, NULL, false, NULL, 0, false, false},
 };

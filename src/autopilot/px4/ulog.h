@@ -6,6 +6,7 @@
 #define TAC_AUTOPILOT_PX4_ULOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define TAC__DEG_OF_RAD 57.295779513082323
 
@@ -54,6 +55,9 @@ typedef struct tac__px4_ulog_topic {
     const char *with;                    // a port that the component must have too; NULL: none
     bool each;                           // an instance for each element of the ports
     const tac__px4_ulog_source *sources; // field NULL at the end
+    uint32_t period_us; // Least time between two messages, as PX4's logger has it; 0: every sample.
+    bool once;          // Only the first message counts, if the log begins with the recording.
+    bool fallback;      // Only if the row before it, of the same name, has no instance.
 } tac__px4_ulog_topic;
 
 extern const tac__px4_ulog_topic tac__px4_ulog_topics[]; // name NULL at the end

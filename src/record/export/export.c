@@ -11,14 +11,18 @@
 
 // --- formats ------------------------------------------------------------------------------------
 
-#define FORMAT(name, endings, rows, stream, beside, doc)                                           \
+#define FORMAT(name, endings, rows, rated, stream, beside, doc)                                    \
     {#name, (endings) + 1, beside, doc, rows, stream},
 static const tac_export_format formats[] = {TAC__EXPORT_FORMATS(FORMAT)};
 #undef FORMAT
 
-#define WRITER(name, endings, rows, stream, beside, doc) tac__export_##name,
+#define WRITER(name, endings, rows, rated, stream, beside, doc) tac__export_##name,
 static tac_status (*const writers[])(tac__export *, tac_error *) = {TAC__EXPORT_FORMATS(WRITER)};
 #undef WRITER
+
+#define RATED(name, endings, rows, rated, stream, beside, doc) rated,
+static const bool takes_rate[] = {TAC__EXPORT_FORMATS(RATED)};
+#undef RATED
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -279,7 +283,7 @@ static tac_status check(const tac__export *x, tac_error *err)
         tac_time_print(def->to_us, to);
         return tac__fail(err, TAC_E_RANGE, "nothing lies between %s and %s", from, to);
     }
-    if (!x->format->rows && def->period_us > 0 && def->period_us != TAC_EXPORT_ALL)
+    if (!takes_rate[x->format - formats] && def->period_us > 0 && def->period_us != TAC_EXPORT_ALL)
         return tac__fail(err, TAC_E_USAGE, "%s has no rows on an axis: it keeps every sample",
                          x->format->name);
     if (!x->format->rows && def->exact)

@@ -51,7 +51,7 @@ uint64_t tac__export_bits(const tac_recorded *signal, const tac_sample *sample, 
 size_t tac__export_labels(const tac_type *type);
 
 // The writers: tac__export_csv and so on.
-#define TAC__EXPORT_WRITER(name, endings, rows, stream, beside, doc)                               \
+#define TAC__EXPORT_WRITER(name, endings, rows, rated, stream, beside, doc)                        \
     tac_status tac__export_##name(tac__export *x, tac_error *err);
 TAC__EXPORT_FORMATS(TAC__EXPORT_WRITER)
 #undef TAC__EXPORT_WRITER

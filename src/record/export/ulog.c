@@ -3,6 +3,8 @@
 #include "record/cdr.h"
 #include "record/recording.h"
 #include "record/export/file.h"
+#include "record/export/model_text.h"
+#include "record/export/ulog_params.h"
 #include "record/export/ulog_topics.h"
 
 #include <inttypes.h>
@@ -14,6 +16,7 @@ enum {
     TOPICS_MAX = 65535, // their ids have 16 bits
     TEXT_PIECE = 16384, // of a long text, in one message
     RELEASE = 255,      // kind of a version: that of a release
+    DATA_FORMAT = 2,    // of PX4's messages: GPS in degrees and meters
 };
 
 typedef struct ulog {
@@ -136,6 +139,7 @@ static void write_information(ulog *u)
                       (parts[0] & 0xFF) << 24 | (parts[1] & 0xFF) << 16 | (parts[2] & 0xFF) << 8 |
                           RELEASE,
                       4);
+    inform_number(u, "uint32_t", "ver_data_format", DATA_FORMAT, 4);
     inform_number(u, "int32_t", "time_ref_utc", 0, 4);
     inform_text(u, "tactus_name", about->name);
     inform_number(u, "uint64_t", "tactus_seed", about->seed, 8);
@@ -200,45 +204,29 @@ static void write_subscriptions(ulog *u)
 
 // --- parameters ---------------------------------------------------------------------------------
 
-// " = " before `end`; NULL: not there.
-static const char *find_equal(const char *text, const char *end)
+static tac_status write_parameters(ulog *u, tac_error *err)
 {
-    for (; text + 3 <= end; text++) {
-        if (!memcmp(text, " = ", 3))
-            return text;
+    const tac__ulog_param *params;
+    size_t count;
+    TAC_TRY(tac__ulog_params_make(u->x, &params, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        const tac__ulog_param *p = &params[i];
+        unsigned char bits[4];
+        tac__ulog_number(bits, p->whole ? 'i' : 'f', sizeof bits, p->value);
+        add_key(u, p->whole ? "int32_t" : "float", 0, p->name);
+        tac__text_bytes(&u->message, (const char *)bits, sizeof bits);
+        write_made(u, 'P');
     }
-    return NULL;
+    return TAC_OK;
 }
 
-// "uav.vehicle.mass = 1.5", up to `end`; only a single number, for a ULog has no others.
-static void write_parameter(ulog *u, const char *text, const char *end)
+// Parameters of components have no place among those of PX4.
+static void inform_parameters(ulog *u)
 {
-    enum { PARAMETER_MAX = 200 }; // the key has up to 255 bytes
-    const char *equal = find_equal(text, end), *stop;
-    if (!equal || equal == text || equal - text >= PARAMETER_MAX)
-        return;
-    const float value = (float)tac__number_parse(equal + 3, &stop);
-    if (stop != end || stop == equal + 3)
-        return;
-    char name[PARAMETER_MAX];
-    snprintf(name, sizeof name, "%.*s", (int)(equal - text), text);
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    add_key(u, "float", 0, name);
-    put(&u->message, bits, sizeof bits);
-    write_made(u, 'P');
-}
-
-// Lines "param uav.vehicle.mass = 1.5" of the model's text.
-static void write_parameters(ulog *u)
-{
-    static const char word[] = "param ";
-    for (const char *line = u->x->about->model; *line;) {
-        const char *end = line + strcspn(line, "\n");
-        if (!strncmp(line, word, strlen(word)))
-            write_parameter(u, line + strlen(word), end);
-        line = end + (*end == '\n');
-    }
+    const char *at = u->x->about->model;
+    tac__model_line line;
+    while (tac__model_next(&at, &line))
+        inform_multiple(u, "tactus_parameter", line.name, (size_t)(line.end - line.name));
 }
 
 // --- the log ------------------------------------------------------------------------------------
@@ -299,10 +287,12 @@ static tac_status write_data(ulog *u, tac_error *err)
             return write_log_up_to(u, TAC_TIME_NEVER, err);
         TAC_TRY(write_log_up_to(u, u->instants.t_us, err));
         for (size_t i = 0; i < u->topics.count; i++) {
-            const tac__ulog_topic *topic = &u->topics.topics[i];
+            tac__ulog_topic *topic = &u->topics.topics[i];
             if (!u->instants.held[topic->channel].fresh)
                 continue;
             tac__ulog_fill(topic, &u->instants);
+            if (!tac__ulog_is_due(topic, u->instants.t_us))
+                continue;
             put(&u->message, i, 2);
             tac__text_bytes(&u->message, (const char *)topic->data, topic->size);
             if (u->message.failed)
@@ -330,7 +320,8 @@ static tac_status write_all(ulog *u, tac_error *err)
     write_header(u);
     write_information(u);
     write_formats(u);
-    write_parameters(u);
+    inform_parameters(u);
+    TAC_TRY(write_parameters(u, err));
     write_subscriptions(u);
     if (u->message.failed || u->text.failed)
         return tac__fail_memory(err);

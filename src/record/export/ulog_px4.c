@@ -1,11 +1,16 @@
 // ulog_px4.c - finds the components that fill topics of PX4, and lays those topics out.
+#include "base/file.h"
 #include "base/text.h"
+#include "autopilot/px4/load.h"
 #include "autopilot/px4/message.h"
 #include "autopilot/px4/ulog.h"
+#include "record/export/model_text.h"
 #include "record/export/ulog_topics.h"
+#include "record/recording.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +22,7 @@ typedef struct maker {
     tac__names chosen;       // signals by name
     const char **components; // that have chosen signals, in order
     size_t component_count;
+    tac__uorb_folder *folder; // .msg files inside; NULL: none
 } maker;
 
 // --- layouts of PX4 -----------------------------------------------------------------------------
@@ -38,7 +44,8 @@ static bool next_field(const char **text, field *f)
         size_t size;
     } types[] = {{"uint64_t", 'u', 8}, {"uint32_t", 'u', 4}, {"uint16_t", 'u', 2},
                  {"uint8_t", 'u', 1},  {"bool", 'u', 1},     {"float", 'f', 4},
-                 {"double", 'f', 8},   {"int32_t", 'i', 4}};
+                 {"double", 'f', 8},   {"int64_t", 'i', 8},  {"int32_t", 'i', 4},
+                 {"int16_t", 'i', 2},  {"int8_t", 'i', 1},   {"char", 'u', 1}};
     if (!**text)
         return false;
     f->at += f->size * f->count;
@@ -175,9 +182,9 @@ static const uint8_t *make_map(maker *m, const tac_type *type, const char *text,
     return map;
 }
 
-// The fields of a message of the bridge, as a ULog defines them: its padding is at the end, and is
-// left out.
-static const char *format_of(maker *m, const tac__px4_ulog_topic *topic)
+// The fields of a message, as a ULog defines them: its padding is at the end, and is left out.
+// NULL: no memory.
+static const char *format_of_message(maker *m, const tac__uorb_message *message)
 {
     static const char *const types[] = {
         [TAC__UORB_BOOL] = "bool",     [TAC__UORB_CHAR] = "char",
@@ -187,12 +194,6 @@ static const char *format_of(maker *m, const tac__px4_ulog_topic *topic)
         [TAC__UORB_INT64] = "int64_t", [TAC__UORB_UINT64] = "uint64_t",
         [TAC__UORB_FLOAT32] = "float", [TAC__UORB_FLOAT64] = "double",
     };
-    const tac__uorb_message *message;
-    if (topic->format)
-        return topic->format;
-    if (tac__uorb_builtin(&m->x->arena, topic->like ? topic->like : topic->name, &message, NULL) !=
-        TAC_OK)
-        return NULL;
     tac__text text;
     tac__text_init(&text, m->x->arena.allocator);
     for (size_t i = 0; i < message->field_count; i++) {
@@ -205,6 +206,17 @@ static const char *format_of(maker *m, const tac__px4_ulog_topic *topic)
     const char *format = text.failed ? NULL : tac__arena_text(&m->x->arena, text.chars);
     tac__text_fini(&text);
     return format;
+}
+
+static const char *format_of(maker *m, const tac__px4_ulog_topic *topic)
+{
+    const tac__uorb_message *message;
+    if (topic->format)
+        return topic->format;
+    if (tac__uorb_builtin(&m->x->arena, topic->like ? topic->like : topic->name, &message, NULL) !=
+        TAC_OK)
+        return NULL;
+    return format_of_message(m, message);
 }
 
 static tac_status add_source(maker *m, tac__ulog_topic *t, const char *component,
@@ -282,12 +294,15 @@ static tac_status add_instance(maker *m, const char *component, const tac__px4_u
         .times = find_field(format, "timestamp_sample", &second) ? 2 : 1,
     };
     t->data = tac__arena_alloc(arena, t->size);
+    t->last = tac__arena_alloc(arena, t->size);
     t->slots = tac__arena_array(arena, sources, sizeof *t->slots);
-    if (!t->data || !t->slots)
+    if (!t->data || !t->last || !t->slots)
         return tac__fail_memory(err);
     rest(t->data, format);
     for (size_t i = 0; i < sources; i++)
         TAC_TRY(add_source(m, t, component, topic, &topic->sources[i], element, err));
+    t->once = topic->once;
+    t->period_us = tac__ulog_period(m->x, t->channel, topic->period_us);
     return TAC_OK;
 }
 
@@ -297,6 +312,12 @@ static tac_status add_px4(maker *m, const tac__px4_ulog_topic *topic, tac_error 
     size_t instance = 0, left_out = 0;
     if (!format)
         return tac__fail_memory(err);
+    // What a log begins with is known only at the start of the recording.
+    if (topic->once && m->x->def->from_us > m->x->about->start_us)
+        return TAC_OK;
+    if (topic->fallback && m->topics->count &&
+        !strcmp(m->topics->topics[m->topics->count - 1].name, topic->name))
+        return TAC_OK;
     for (size_t i = 0; i < m->component_count; i++) {
         const char *component = m->components[i];
         if (!qualifies(m, component, topic))
@@ -317,6 +338,247 @@ static tac_status add_px4(maker *m, const tac__px4_ulog_topic *topic, tac_error 
                          INSTANCES_MAX, left_out, topic->name);
     return TAC_OK;
 }
+
+// --- topics that a flight with PX4 subscribed to -------------------------------------------------
+
+// The .msg files that the recording has inside; NULL: none.
+static tac_status open_messages(maker *m, tac__uorb_folder **folder, tac_error *err)
+{
+    tac_recording *r = m->x->recording;
+    const tac__mcap_info *about = tac__mcap_about(r->reader);
+    *folder = NULL;
+    for (size_t i = 0; i < about->attachment_count; i++) {
+        const char *path = about->attachments[i].name, *slash = strrchr(path, '/');
+        if (!tac__ends_in(path, ".msg"))
+            continue;
+        if (!*folder)
+            TAC_TRY(tac__uorb_folder_create(&m->x->arena, "recording", folder, err));
+        const char *file = slash ? slash + 1 : path;
+        const char *type =
+            tac__arena_format(&m->x->arena, "%.*s", (int)(strlen(file) - strlen(".msg")), file);
+        char *bytes;
+        size_t size;
+        if (!type)
+            return tac__fail_memory(err);
+        TAC_TRY(tac__mcap_attachment_read(r->reader, i, &bytes, &size, err));
+        const tac_status status = tac__uorb_folder_add(*folder, type, path, bytes, size, err);
+        tac__file_free(r->allocator, bytes, size);
+        if (status == TAC_E_MEMORY)
+            return status; // two of a name: the first counts
+    }
+    return TAC_OK;
+}
+
+// A topic has one layout in a log: that of the first that was made.
+static bool has_other_layout(maker *m, const char *topic, const tac__uorb_message *message)
+{
+    const char *format = format_of_message(m, message);
+    for (size_t i = 0; format && i < m->topics->count; i++) {
+        const tac__ulog_topic *t = &m->topics->topics[i];
+        if (!strcmp(t->name, topic))
+            return strcmp(t->format, format) != 0;
+    }
+    return false;
+}
+
+static const tac__uorb_message *find_message(maker *m, const char *topic)
+{
+    const tac__uorb_message *message = NULL;
+    if (m->folder && tac__uorb_folder_message(m->folder, topic, &message, NULL) == TAC_OK)
+        return message;
+    return tac__uorb_builtin(&m->x->arena, topic, &message, NULL) == TAC_OK ? message : NULL;
+}
+
+// A ULog defines the messages that are plain: the time first, and no message in the message.
+static bool is_plain(const tac__uorb_message *message)
+{
+    for (size_t i = 0; i < message->field_count; i++) {
+        if (message->fields[i].type == TAC__UORB_MESSAGE)
+            return false;
+    }
+    return message->field_count > 0 && message->fields[0].offset == 0 &&
+           !strcmp(message->fields[0].name, "timestamp");
+}
+
+// The topic of a component that the table has made already, with room for more slots; else a new
+// one. NULL: no memory.
+static tac__ulog_topic *open_subscribed(maker *m, const char *component, const char *topic,
+                                        const tac__uorb_message *message, bool first, size_t most)
+{
+    tac__arena *arena = &m->x->arena;
+    const char *format = format_of_message(m, message);
+    size_t instance = 0;
+    if (!format)
+        return NULL;
+    for (size_t i = 0; i < m->topics->count; i++) {
+        tac__ulog_topic *t = &m->topics->topics[i];
+        if (strcmp(t->name, topic) != 0 || strcmp(t->format, format) != 0)
+            continue;
+        instance++;
+        const char *of = t->slot_count ? t->slots[0].signal->name : "";
+        const size_t length = strlen(component);
+        if (!first || strncmp(of, component, length) != 0 || of[length] != '.')
+            continue;
+        tac__ulog_slot *slots = tac__arena_array(arena, t->slot_count + most, sizeof *slots);
+        if (!slots)
+            return NULL;
+        memcpy(slots, t->slots, t->slot_count * sizeof *slots);
+        t->slots = slots;
+        return t;
+    }
+    tac__ulog_topic *t = tac__ulog_add(m->topics, m->x);
+    if (!t)
+        return NULL;
+    *t = (tac__ulog_topic){
+        .name = tac__arena_text(arena, topic),
+        .format = format,
+        .instance = (uint8_t)instance,
+        .px4 = true,
+        .size = message->size_no_padding,
+        .times = message->field_count > 1 && message->fields[1].offset == 8 &&
+                         !strcmp(message->fields[1].name, "timestamp_sample")
+                     ? 2
+                     : 1,
+        .data = tac__arena_alloc(arena, message->size),
+        .last = tac__arena_alloc(arena, message->size),
+        .slots = tac__arena_array(arena, most, sizeof(tac__ulog_slot)),
+    };
+    if (!t->name || !t->data || !t->last || !t->slots)
+        return NULL;
+    rest(t->data, t->format);
+    return t;
+}
+
+// Add what a component shows of a topic: its signals that are fields of `subscribe[n]`.
+static tac_status add_subscribed(maker *m, const char *component, size_t n, const char *topic,
+                                 tac_error *err)
+{
+    enum { PERIOD_US = 20000, VALUE = 256 };
+    const tac__export *x = m->x;
+    const tac__uorb_message *message = find_message(m, topic);
+    const size_t length = strlen(component);
+    char path[VALUE], instance[VALUE];
+    tac__model_param(x->about->model, instance, sizeof instance, "%s.subscribe[%zu].instance",
+                     component, n);
+    const char *reason = !message             ? "the recording does not have its message"
+                         : !is_plain(message) ? "its message has others inside, or no time"
+                         : has_other_layout(m, topic, message)
+                             ? "its message is not the one that is built in"
+                             : NULL;
+    if (reason) {
+        tac__export_note(x, "what '%s' shows of topic '%s' is left out of it: %s", component, topic,
+                         reason);
+        return TAC_OK;
+    }
+    tac__ulog_topic *t = NULL;
+    for (size_t i = 0; i < x->signal_count; i++) {
+        const tac_recorded *signal = x->signals[i];
+        tac__uorb_slot place;
+        if (strncmp(signal->name, component, length) != 0 || signal->name[length] != '.' ||
+            !tac__model_param(x->about->model, path, sizeof path, "%s.subscribe[%zu].fields.%s",
+                              component, n, signal->name + length + 1) ||
+            tac__uorb_find(message, path, &place, NULL) != TAC_OK ||
+            place.count != signal->type.count)
+            continue;
+        if (!t && !(t = open_subscribed(m, component, topic, message, !strcmp(instance, "0"),
+                                        x->signal_count)))
+            return tac__fail_memory(err);
+        const bool floating = place.type == TAC__UORB_FLOAT32 || place.type == TAC__UORB_FLOAT64;
+        const bool negative = tac__uorb_scalars[place.type].lowest < 0;
+        if (t->slot_count == 0) {
+            t->channel = signal->channel;
+            t->period_us = tac__ulog_period(x, t->channel, PERIOD_US);
+        }
+        t->slots[t->slot_count++] = (tac__ulog_slot){
+            .field = tac__arena_text(&m->x->arena, path),
+            .signal = signal,
+            .count = place.count,
+            .at = place.offset,
+            .size = tac__uorb_scalars[place.type].size,
+            .kind = floating   ? 'f'
+                    : negative ? 'i'
+                               : 'u',
+        };
+    }
+    return TAC_OK;
+}
+
+// Lines such as "param uav.control.subscribe[0].topic = rate_ctrl_status", one pass over them.
+static tac_status add_all_subscribed(maker *m, tac_error *err)
+{
+    static const char list[] = ".subscribe[", last[] = "].topic";
+    const char *model = m->x->about->model, *at = model;
+    tac__model_line line;
+    TAC_TRY(open_messages(m, &m->folder, err));
+    while (tac__model_next(&at, &line)) {
+        char name[512], topic[TAC__UORB_NAME], off[8];
+        const size_t length = (size_t)(line.equal - line.name);
+        if (length >= sizeof name || length < sizeof last ||
+            memcmp(line.equal - (sizeof last - 1), last, sizeof last - 1) != 0 ||
+            (size_t)(line.end - line.value) >= sizeof topic)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)length, line.name);
+        snprintf(topic, sizeof topic, "%.*s", (int)(line.end - line.value), line.value);
+        char *part = strstr(name, list);
+        if (!part || !*topic)
+            continue;
+        const size_t n = (size_t)tac__digits_parse(part + sizeof list - 1, NULL, 10);
+        *part = '\0';
+        tac__model_param(model, off, sizeof off, "%s.subscribe[%zu].off", name, n);
+        if (strcmp(off, "true") != 0)
+            TAC_TRY(add_subscribed(m, name, n, topic, err));
+    }
+    return TAC_OK;
+}
+
+// --- home ---------------------------------------------------------------------------------------
+
+// `home` of a control, three numbers, takes the place of where its vehicle began.
+static void place_home(maker *m, tac__ulog_topic *t, const double home[3])
+{
+    static const char *const fields[] = {"x", "y", "z", "lat", "lon", "alt"};
+    const geodetic place = geodesy_from_ned(&m->topics->world, vec3_from_array(home));
+    const double values[] = {home[0],
+                             home[1],
+                             home[2],
+                             place.latitude * TAC__DEG_OF_RAD,
+                             place.longitude * TAC__DEG_OF_RAD,
+                             place.altitude};
+    size_t kept = 0;
+    for (size_t i = 0; i < t->slot_count; i++) {
+        const tac__ulog_slot *slot = &t->slots[i];
+        size_t k = 0;
+        while (k < sizeof fields / sizeof *fields && strcmp(fields[k], slot->field) != 0)
+            k++;
+        if (k < sizeof fields / sizeof *fields)
+            tac__ulog_number(t->data + slot->at, slot->kind, slot->size, values[k]);
+        else
+            t->slots[kept++] = *slot;
+    }
+    t->slot_count = kept;
+}
+
+static void place_homes(maker *m)
+{
+    const char *at = m->x->about->model;
+    tac__model_line line;
+    while (tac__model_next(&at, &line)) {
+        const size_t length = (size_t)(line.equal - line.name);
+        const char *dot = memchr(line.name, '.', length);
+        double home[3];
+        if (!dot || length < 5 || memcmp(line.equal - 5, ".home", 5) != 0 ||
+            tac__model_numbers(line.value, home, 3) != 3)
+            continue;
+        for (size_t i = 0; i < m->topics->count; i++) {
+            tac__ulog_topic *t = &m->topics->topics[i];
+            if (t->once && t->slot_count &&
+                !strncmp(t->slots[0].signal->name, line.name, (size_t)(dot - line.name) + 1))
+                place_home(m, t, home);
+        }
+    }
+}
+
+// --- all of them --------------------------------------------------------------------------------
 
 static tac_status list(maker *m, tac_error *err)
 {
@@ -380,5 +642,6 @@ tac_status tac__ulog_px4_make(tac__ulog_topics *topics, tac__export *x, tac_erro
     TAC_TRY(list(&m, err));
     for (const tac__px4_ulog_topic *t = tac__px4_ulog_topics; t->name; t++)
         TAC_TRY(add_px4(&m, t, err));
-    return TAC_OK;
+    place_homes(&m);
+    return add_all_subscribed(&m, err);
 }

@@ -13,7 +13,18 @@
 enum {
     DATA_MAX = 60000,   // bytes of a message, whose size has 16 bits
     FORMAT_MAX = 60000, // and of its definition
+    // Topics of Tactus have all signals in double precision: at more than 20 Hz a log of a few
+    // minutes is too large to be sent to Flight Review.
+    OWN_PERIOD_US = 50000,
 };
+
+tac_time tac__ulog_period(const tac__export *x, size_t channel, tac_time period_us)
+{
+    const tac_channel_info *info = tac_recording_channel(x->recording, channel);
+    if (x->def->period_us == TAC_EXPORT_ALL || info->trace == TAC_TRACE_HOLD)
+        return 0;
+    return x->def->period_us ? x->def->period_us : period_us;
+}
 
 tac__ulog_topic *tac__ulog_add(tac__ulog_topics *t, tac__export *x)
 {
@@ -96,8 +107,10 @@ static tac_status add_channel(tac__export *x, tac__ulog_topics *topics, size_t c
         TAC_TRY(lay_out(x, topic, c, &i, text, err));
         topic->format = text->failed ? NULL : tac__arena_text(&x->arena, text->chars);
         topic->data = tac__arena_alloc(&x->arena, topic->size);
-        if (!topic->format || !topic->data)
+        topic->last = tac__arena_alloc(&x->arena, topic->size);
+        if (!topic->format || !topic->data || !topic->last)
             return tac__fail_memory(err);
+        topic->period_us = tac__ulog_period(x, c, OWN_PERIOD_US);
     }
     return TAC_OK;
 }
@@ -252,4 +265,28 @@ void tac__ulog_fill(const tac__ulog_topic *topic, const tac__hold *instants)
                                  number(slot, sample, slot->element + e));
         }
     }
+}
+
+static bool has_changed(const tac__ulog_topic *topic)
+{
+    for (size_t i = 0; i < topic->slot_count; i++) {
+        const tac__ulog_slot *s = &topic->slots[i];
+        const tac_scalar scalar = s->signal->type.scalar;
+        if (scalar != TAC_F64 && scalar != TAC_I64 &&
+            memcmp(topic->data + s->at, topic->last + s->at, s->size * s->count) != 0)
+            return true;
+    }
+    return false;
+}
+
+bool tac__ulog_is_due(tac__ulog_topic *topic, tac_time t_us)
+{
+    const bool first = !topic->written;
+    if (!first && (topic->once || (t_us < topic->next_us && !has_changed(topic))))
+        return false;
+    topic->written = true;
+    if (topic->period_us)
+        topic->next_us = t_us - t_us % topic->period_us + topic->period_us;
+    memcpy(topic->last, topic->data, topic->size);
+    return true;
 }

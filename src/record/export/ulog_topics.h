@@ -36,7 +36,12 @@ typedef struct tac__ulog_topic {
     size_t channel;      // whose samples make messages
     unsigned char *data; // of a message; what has no slot never changes
     size_t size;
-    size_t times; // how many timestamps it begins with
+    size_t times;        // how many timestamps it begins with
+    tac_time period_us;  // Least time between two messages; 0: every sample.
+    tac_time next_us;    // The next message is due then, or when a value below changes.
+    unsigned char *last; // Data of the last message.
+    bool written;        // True once there is one.
+    bool once;           // Only the first message is written.
     tac__ulog_slot *slots;
     size_t slot_count;
 } tac__ulog_topic;
@@ -52,6 +57,10 @@ typedef struct tac__ulog_topics {
 TAC_MUST_CHECK tac_status tac__ulog_topics_make(tac__ulog_topics *topics, tac__export *x,
                                                 tac_error *err);
 
+// Return the least time between two messages of a topic: that of `--rate`, else `period_us`. 0
+// where every sample counts, as in a channel that has samples on changes only.
+tac_time tac__ulog_period(const tac__export *x, size_t channel, tac_time period_us);
+
 // Its two parts: a new topic, NULL if there is no memory; and all topics of PX4.
 tac__ulog_topic *tac__ulog_add(tac__ulog_topics *topics, tac__export *x);
 TAC_MUST_CHECK tac_status tac__ulog_px4_make(tac__ulog_topics *topics, tac__export *x,
@@ -62,5 +71,9 @@ void tac__ulog_number(unsigned char *at, char kind, size_t size, double value);
 
 // Put an instant into the data.
 void tac__ulog_fill(const tac__ulog_topic *topic, const tac__hold *instants);
+
+// Is the message that was filled in written? It is when the period has passed, and wherever a flag,
+// a label or a small whole number has changed.
+bool tac__ulog_is_due(tac__ulog_topic *topic, tac_time t_us);
 
 #endif
