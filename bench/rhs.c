@@ -309,7 +309,7 @@ int main(void)
     s.p.bus[0].load_w = 10;
     bench_report("rhs iris with avionics", ns(&s), "ns", "", "a load of 10 W");
     iris_set(&s.p);
-    s.p.actuator.kind = TAC__ACTUATOR_SECOND_ORDER;
+    s.p.vehicle.actuator.kind = TAC__ACTUATOR_SECOND_ORDER;
     bench_report("rhs iris, second-order actuators", ns(&s), "ns", "", "");
     iris_set(&s.p);
     s.p.world.gravity = TAC_GRAVITY_CENTRAL;

@@ -462,6 +462,10 @@ TAC_API TAC_PRINTF(4, 5) tac_status tac_declare_fail_at(tac_declare *d, const ch
 // a run. It changes nothing. In `declare` and `connect`.
 TAC_API TAC_PRINTF(3, 4) void tac_declare_warn(tac_declare *d, const char *param,
                                                const char *format, ...);
+// The same with an id, a short name that stands in brackets behind the text ("[rotor-far]"), by
+// which people and programs find the warning and its explanation: docs/warnings.md.
+TAC_API TAC_PRINTF(4, 5) void tac_declare_doubt(tac_declare *d, const char *id, const char *param,
+                                                const char *format, ...);
 
 // Say how fast the fastest part of the equations decays: for a damper on a mass `rate_1_s` is
 // damping over mass. Where the integrator has a fixed step that is too long for this rate, so that

@@ -157,6 +157,7 @@ static tac_status flight_declare(tac_declare *d, void *self)
     TAC_TRY(read_mission(d, &c->mission));
     tac__control_init(&flight.control, &c->shape, &v, &tuning);
     check_lift(d, &c->shape, &flight.control);
+    tac__flight_doubt_bandwidths(d, &v, &tuning);
     declare_outputs(d, rotors);
     declare_states(d);
     declare_decisions(d, rotors);

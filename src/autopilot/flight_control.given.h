@@ -14,9 +14,7 @@ static real bandwidth(tac_declare *d, const char *name, const char *doc, real de
     return given_value(own) > 0 ? own : derived;
 }
 
-// The time constant with which rotor speeds follow a change at hover, of the slowest rotor:
-// J/(Kt^2/R + 2 kQ rho W).
-static real motor_lag(const tac__vehicle *v)
+real tac__flight_motor_lag(const tac__vehicle *v)
 {
     real slowest = R(0.0);
     for (int i = 0; i < v->rotors; i++) {
@@ -34,8 +32,9 @@ static real motor_lag(const tac__vehicle *v)
 // is slower by a factor at which the inner one is instantaneous to it.
 static void read_bandwidths(tac_declare *d, const tac__vehicle *v, tac__control_tuning *t)
 {
-    const double loop_lag_s = 0.012, fastest = 20, slowest = 4;
-    const real rate = r_clamp(0.35 / (motor_lag(v) + loop_lag_s), R(slowest), R(fastest));
+    const double fastest = 20, slowest = 4;
+    const real rate =
+        r_clamp(0.35 / (tac__flight_motor_lag(v) + TAC__LOOP_LAG_S), R(slowest), R(fastest));
     t->rate =
         bandwidth(d, "rate_bandwidth", "of roll and pitch rate; 0: from the motors' lag", rate);
     t->attitude = bandwidth(d, "attitude_bandwidth", "of roll and pitch; 0: a third of the rate's",

@@ -110,12 +110,22 @@ TAC_ENTRY tac_status TAC_KINDED(tac__flight_control_given)(tac_step *s, const vo
 #ifdef TAC_KIND_F64
 // Write all outputs.
 void tac__flight_control_write(tac_step *s, const void *self, const tac__control_out *out);
+// Warn of bandwidths of the rate loops that the actuators do not allow.
+void tac__flight_doubt_bandwidths(tac_declare *d, const tac__vehicle *v,
+                                  const tac__control_tuning *tuning);
 // What the step is about to decide.
 tac_status tac__flight_control_decide(const tac_step *s, const void *self, double *decided);
 #endif
 #if defined(TAC_KIND_F64) || defined(TAC_KIND_SYM)
 // What it must know of the vehicle: nothing is set where there is none to read from.
 void tac__flight_vehicle(tac_declare *d, tac__vehicle *v);
+
+// The delay of estimate, sampling, and speed controller in the rate loop.
+#define TAC__LOOP_LAG_S 0.012
+
+// The time constant with which rotor speeds follow a change at hover, of the slowest rotor:
+// J/(Kt^2/R + 2 kQ rho W).
+real tac__flight_motor_lag(const tac__vehicle *v);
 
 // All of *f but `control`, and how that is tuned.
 void tac__flight_params(tac_declare *d, const tac__vehicle *v, tac__control_tuning *tuning,

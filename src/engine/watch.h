@@ -105,9 +105,11 @@ typedef tac_status tac__resolved_fn(void *context, tac_engine *engine, tac_error
 tac_status tac__engine_when_resolved(tac_engine *engine, tac__resolved_fn *call, void *context);
 // The same once boundaries are known, too: observers and taps cannot be added any more.
 tac_status tac__engine_when_scheduled(tac_engine *engine, tac__resolved_fn *call, void *context);
-// Warn of what looks like a mistake at this place. Only in these callbacks.
-TAC_PRINTF(3, 4)
-void tac__watch_warn(tac_engine *engine, const tac_place *place, const char *format, ...);
+// Warn of what looks like a mistake at this place, with an id of docs/warnings.md. Only in these
+// callbacks.
+TAC_PRINTF(4, 5)
+void tac__watch_warn(tac_engine *engine, const char *id, const tac_place *place, const char *format,
+                     ...);
 
 // A tap is called right after a write: it costs less than an observer, and it sees the same values
 // of that component or island as an observer at stage 9.

@@ -11,7 +11,8 @@ void tac__inertia_warn(tac_declare *d, const char *param, const double inertia[9
     const double xy = inertia[1], xz = inertia[2], yz = inertia[5];
     const double det = a * (b * c - yz * yz) - xy * (xy * c + yz * xz) - xz * (xy * yz + b * xz);
     if (a < 0 || b < 0 || c < 0 || a * b < xy * xy || a * c < xz * xz || b * c < yz * yz || det < 0)
-        tac_declare_warn(d, param,
-                         "no body has such an inertia: one principal moment is larger than the sum "
-                         "of the two others (triangle inequality)");
+        tac_declare_doubt(
+            d, "inertia-impossible", param,
+            "no body has such an inertia: one principal moment is larger than the sum "
+            "of the two others (triangle inequality)");
 }

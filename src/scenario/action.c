@@ -228,7 +228,8 @@ static void doubt(tac_declare *d, int output)
 {
     const char *unread = tac__declare_unread(d, output);
     if (unread)
-        tac_declare_warn(d, "do", "this has no effect: no input is connected to '%s'", unread);
+        tac_declare_doubt(d, "event-unconnected", "do",
+                          "this has no effect: no input is connected to '%s'", unread);
 }
 
 void tac__scenario_doubt_targets(tac_declare *d, const tac__scenario *s, size_t event)

@@ -479,9 +479,11 @@ static void doubt_time(tac_declare *d, const event *e)
     char time[TAC_TIME_TEXT];
     tac_time_print(end_us, time);
     if (t->trigger == TAC__TRIGGER_TIME && t->at_us > end_us)
-        tac_declare_warn(d, "at", "the run ends before, at %s: this never happens", time);
+        tac_declare_doubt(d, "event-late", "at", "the run ends before, at %s: this never happens",
+                          time);
     if (t->trigger == TAC__TRIGGER_STEP && period_us && t->step > end_us / period_us)
-        tac_declare_warn(d, "at_step", "the run ends before, at %s: this never happens", time);
+        tac_declare_doubt(d, "event-late", "at_step",
+                          "the run ends before, at %s: this never happens", time);
 }
 
 tac_status tac__scenario_compile(tac_declare *d, tac__scenario *s)

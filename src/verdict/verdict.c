@@ -281,7 +281,7 @@ static tac_status doubt_stop(void *context, tac_engine *e, tac_error *err)
         name = tac__watch_island(e, (size_t)island).name;
     }
     const tac_place *place = x->def.written ? tac_node_place(x->def.written) : NULL;
-    tac__watch_warn(e, place,
+    tac__watch_warn(e, "stop-unseen", place,
                     "'stop' can never act: it is looked at at boundaries, and '%s' has none but "
                     "the start and the end of the run; 'timeline: {physics: 10 ms}' gives it some",
                     name);

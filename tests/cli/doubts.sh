@@ -80,6 +80,38 @@ expect 0 check bus.yaml
 says err 'bus.yaml:7:' 'bus 2 has no battery'
 same 'warnings' "$(wc -l <err)" 1
 
+# A rate loop that the actuators do not allow; rotors that all turn the same way
+iris=entities.uav.components
+expect 0 check "$flight" --set "$iris.control.params.rate_bandwidth=30"
+silent err
+expect 0 check "$flight" --set "$iris.control.params.rate_bandwidth=60"
+says err 'rate_bandwidth 60 rad/s is beyond what the actuators allow: rotors that follow in 45.9 ms' \
+    'phase margin of 11 degrees at 33 rad/s; expected at most 30.8 rad/s' '[rate-bandwidth]' '--set:1:'
+same 'warnings' "$(wc -l <err)" 1
+expect 0 check "$flight" --set "$iris.control.params.rate_bandwidth=200"
+says err 'and it is unstable'
+expect 0 check "$flight" --set "$iris.control.params.yaw_rate_bandwidth=40"
+says err 'yaw_rate_bandwidth 40 rad/s'
+same 'warnings' "$(wc -l <err)" 1
+# A bandwidth that is derived from the motors does not know of slow actuators.
+for actuator in '{kind: first_order, tau: 0.5}' '{kind: second_order, omega: 8, zeta: 0.7}'; do
+    expect 0 check "$flight" --set "$iris.vehicle.params.actuator=$actuator" \
+        --set "$iris.control.params.rate_bandwidth=~"
+    says err 'rate_bandwidth 6.045 rad/s' 'behind actuators of' '[rate-bandwidth]'
+    same 'warnings' "$(wc -l <err)" 1
+done
+for i in 2 3; do sets="${sets:-} --set $iris.vehicle.params.rotors[$i].direction=1"; done
+expect 0 check "$flight" $sets
+says err 'all 4 rotors turn the same way' '[rotor-directions]'
+same 'warnings' "$(wc -l <err)" 1
+
+# Every id stands in the document, and the document has no others.
+find "$TACTUS_SOURCE/src" -name '*.[ch]' -exec cat {} + | tr -s '\n ' ' ' |
+    grep -oE '(tac__warn|tac__watch_warn|tac_declare_doubt)\( ?[a-z]+, "[a-z-]+"' |
+    sed 's/.*"\(.*\)"/\1/' | sort -u >ids
+sed -n 's/^| `\([a-z-]*\)` |.*/\1/p' "$TACTUS_SOURCE/docs/warnings.md" | sort >documented
+cmp -s ids documented || fail "ids and docs/warnings.md differ: $(diff ids documented)"
+
 # Events behind the end
 cat >late.yaml <<EOF
 extends: $flight

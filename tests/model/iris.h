@@ -48,13 +48,13 @@ static inline void iris_set(tac__multirotor *p)
                     .g_m_s2 = 9.80665,
                     .voltage_v = 12,
                     .density = 1.225,
-                    .rotors = 4},
+                    .rotors = 4,
+                    .actuator = {.tau_s = 0.02, .omega_rad_s = 100, .zeta = 0.8, .rate = DBL_MAX}},
         .world = {.g_m_s2 = 9.80665},
         .drag = 0.05,
         .damping = {0.02, 0.02, 0.01},
         .euler = true,
         .angular = true,
-        .actuator = {.tau_s = 0.02, .omega_rad_s = 100, .zeta = 0.8, .rate = DBL_MAX},
         .batteries = 1,
         .buses = 1,
         .feet = 4};
@@ -176,7 +176,7 @@ static inline void iris_start(const tac__multirotor *p, double *x)
     x[TAC__X_ATTITUDE] = 1;
     for (int i = 0; i < p->vehicle.rotors; i++) {
         x[TAC__X_ROTOR + i] = p->vehicle.rotor[i].hover_rad_s;
-        if (p->actuator.kind != TAC__ACTUATOR_DIRECT)
+        if (p->vehicle.actuator.kind != TAC__ACTUATOR_DIRECT)
             x[TAC__X_ROTOR + p->vehicle.rotors + i] = p->vehicle.rotor[i].hover_duty;
     }
     for (int k = 0; k < p->batteries; k++)

@@ -424,7 +424,7 @@ static void test_actuators(void **state)
 {
     (void)state;
     prepare(true);
-    p.actuator.kind = TAC__ACTUATOR_FIRST_ORDER;
+    p.vehicle.actuator.kind = TAC__ACTUATOR_FIRST_ORDER;
     prepare(false);
     const int at = TAC__X_ROTOR + 4;
     for (int i = 0; i < 4; i++)
@@ -434,9 +434,9 @@ static void test_actuators(void **state)
     near(x[at + 2], 0.8 * (1 - tac_exp(-0.05 / 0.02)), 1e-8, "first order");
 
     prepare(true);
-    p.actuator.kind = TAC__ACTUATOR_SECOND_ORDER;
-    p.actuator.zeta = 0.6;
-    p.actuator.omega_rad_s = 50;
+    p.vehicle.actuator.kind = TAC__ACTUATOR_SECOND_ORDER;
+    p.vehicle.actuator.zeta = 0.6;
+    p.vehicle.actuator.omega_rad_s = 50;
     prepare(false);
     for (int i = 0; i < 4; i++)
         x[at + i] = 0;
@@ -447,7 +447,7 @@ static void test_actuators(void **state)
          "second order");
 
     // A rate limit is reached, kept, and leaves nothing behind.
-    p.actuator.rate = 2;
+    p.vehicle.actuator.rate = 2;
     prepare(false);
     for (int i = 0; i < 4; i++)
         x[at + i] = 0;

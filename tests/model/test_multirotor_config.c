@@ -22,18 +22,21 @@ static const double *read_all(const char *signal)
 static const char *vehicle(const char *params)
 {
     static char text[8192];
+    int rotors = 0;
+    for (const char *c = params; (c = strstr(c, "direction:")); c++)
+        rotors++;
     snprintf(text, sizeof text,
              "duration: 20 s\n"
              "scheduler: {rate_groups: [{name: g, period: 4 ms, components: [cmd]}]}\n"
              "plant: {integrator: {kind: rk45}}\n"
              "components:\n"
-             "  cmd: {type: constant, params: {size: 4, value: 0}}\n"
+             "  cmd: {type: constant, params: {size: %d, value: 0}}\n"
              "  vehicle:\n"
              "    type: multirotor\n"
              "    inputs: {motor: cmd.y}\n"
              "    params:\n"
              "%s",
-             params);
+             rotors ? rotors : 4, params);
     return text;
 }
 
@@ -346,6 +349,32 @@ static size_t warnings_of(const char *text)
     "      motor: {resistance: 0.12}\n"
 #define REAL_BODY "      mass: 1.5\n" REAL_PROPELLER
 
+#define REAL REAL_PROPELLER BODY "      rotors:\n"
+#define ROTOR(x, y, direction)                                                                     \
+    "        - {position: [" #x ", " #y ", 0], direction: " #direction "}\n"
+
+// Layouts that fly: with an odd number of rotors one is left over; coaxial rotors balance each
+// other; leaning rotors balance their torques by their thrust.
+static void test_plausible(void **state)
+{
+    (void)state;
+    static const char *const layouts[] = {
+        REAL ROTOR(0.3, 0, 1) ROTOR(0.093, 0.285, -1) ROTOR(-0.243, 0.176, 1)
+            ROTOR(-0.243, -0.176, -1) ROTOR(0.093, -0.285, 1),
+        REAL ROTOR(0.3, 0, 1) ROTOR(0.3, 0, -1) ROTOR(-0.15, 0.26, 1) ROTOR(-0.15, 0.26, -1)
+            ROTOR(-0.15, -0.26, 1) ROTOR(-0.15, -0.26, -1),
+        REAL "        - {position: [0, 0.2, 0], direction: 1, axis: [-0.0815, 0, 1]}\n"
+             "        - {position: [0, -0.2, 0], direction: 1, axis: [0.0815, 0, 1]}\n"
+             "        - {position: [0.2, 0, 0], direction: 1, axis: [0, 0.0815, 1]}\n"
+             "        - {position: [-0.2, 0, 0], direction: 1, axis: [0, -0.0815, 1]}\n",
+    };
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        const size_t count = warnings_of(vehicle(layouts[i]));
+        if (count)
+            fail_msg("layout %zu: %s", i, warned.text);
+    }
+}
+
 static void test_implausible(void **state)
 {
     (void)state;
@@ -372,6 +401,31 @@ static void test_implausible(void **state)
         {BODY ROTORS "      propeller: {thrust_coefficient: 1.2e-5, torque_ratio: 0.0163}\n"
                      "      motor: {resistance: 0.12, max_current: 3}\n",
          "whose controller allows 3 A", ":17:39: "},
+        // Lengths in other units
+        {REAL ROTOR(300, 0.25, 1) ROTOR(-0.15, -0.2, 1) ROTOR(0.15, -0.25, -1)
+             ROTOR(-0.15, 0.2, -1),
+         "rotor 1 is 300 m from the center of mass; no multirotor reaches beyond 20 m: are these "
+         "meters? [rotor-far]",
+         ":15:22: "},
+        {REAL ROTOR(150, 250, 1) ROTOR(-150, -200, 1) ROTOR(150, -250, -1) ROTOR(-150, 200, -1),
+         "rotor 1 is 291.5 m from the center of mass, and others are too far out; no", ":15:22: "},
+        {REAL ROTOR(5.9, 9.8, 1) ROTOR(-5.9, -9.8, 1) ROTOR(5.9, -9.8, -1) ROTOR(-5.9, 9.8, -1),
+         "rotor 1 is 11.44 m from the center of mass, and others are too far out, but the mass of "
+         "1.5 kg with an inertia of 0.055 kg*m^2 is within 0.191 m of the axis",
+         ":15:22: "},
+        // Directions
+        {REAL ROTOR(0.15, 0.25, 1) ROTOR(-0.15, -0.25, 1) ROTOR(0.15, -0.25, 1)
+             ROTOR(-0.15, 0.25, 1),
+         "all 4 rotors turn the same way: in level hover nothing balances their torque of 0.24 "
+         "N*m, "
+         "and the vehicle spins; expected directions 1 and -1 [rotor-directions]",
+         ":15:9: "},
+        {REAL ROTOR(0.15, 0.25, 1) ROTOR(-0.15, -0.25, -1) ROTOR(0.15, -0.25, -1)
+             ROTOR(-0.15, 0.25, -1),
+         "of 4 rotors 1 turn one way and 3 the other: in level hover 0.12 N*m", ":15:9: "},
+        {REAL ROTOR(0.3, 0, 1) ROTOR(0.15, 0.26, -1) ROTOR(-0.15, 0.26, 1) ROTOR(-0.3, 0, 1)
+             ROTOR(-0.15, -0.26, 1) ROTOR(0.15, -0.26, -1),
+         "of 6 rotors 4 turn one way and 2 the other", ":15:9: "},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const size_t count = warnings_of(vehicle(rows[i].params));
@@ -456,9 +510,10 @@ static void test_inertia_of_bodies(void **state)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(test_trembles), cmocka_unit_test(test_implausible),
-          cmocka_unit_test(test_inertia_of_bodies), cmocka_unit_test(test_refusals),
-          cmocka_unit_test(test_buses), cmocka_unit_test(test_start),
-          cmocka_unit_test(test_angular_acceleration), cmocka_unit_test(test_overrides),
-          cmocka_unit_test(test_stands), cmocka_unit_test(test_drops),
-          cmocka_unit_test(test_hovers), cmocka_unit_test(test_examples))
+TEST_MAIN(cmocka_unit_test(test_trembles), cmocka_unit_test(test_plausible),
+          cmocka_unit_test(test_implausible), cmocka_unit_test(test_inertia_of_bodies),
+          cmocka_unit_test(test_refusals), cmocka_unit_test(test_buses),
+          cmocka_unit_test(test_start), cmocka_unit_test(test_angular_acceleration),
+          cmocka_unit_test(test_overrides), cmocka_unit_test(test_stands),
+          cmocka_unit_test(test_drops), cmocka_unit_test(test_hovers),
+          cmocka_unit_test(test_examples))

@@ -39,8 +39,8 @@ static void two_of_everything(void)
     tac__multirotor_set_hull(
         &p, &(tac__foot){.stiffness = 4000, .damping = 300, .friction = 0.5, .smoothing_m_s = 0.1});
     p.world.altitude_m = 488;
-    p.actuator.kind = TAC__ACTUATOR_SECOND_ORDER;
-    p.actuator.rate = 3;
+    p.vehicle.actuator.kind = TAC__ACTUATOR_SECOND_ORDER;
+    p.vehicle.actuator.rate = 3;
     p.batteries = p.buses = 2;
     p.battery[1] = p.battery[0];
     p.battery[1].points = 4;
@@ -70,7 +70,7 @@ static void three_rotors(void)
     p.batteries = p.buses = 2;
     p.battery[1] = p.battery[0];
     p.vehicle.rotor[1].bus = p.battery[1].bus = 1;
-    p.actuator.kind = TAC__ACTUATOR_FIRST_ORDER;
+    p.vehicle.actuator.kind = TAC__ACTUATOR_FIRST_ORDER;
     make_fleet();
 }
 

@@ -283,10 +283,11 @@ static tac_status px4_connect(tac_declare *d, void *self)
 {
     px4 *c = self;
     if (tac__declare_open(d, TAC__PX4_IN_ANGULAR_ACCELERATION))
-        tac_declare_warn(d, "vehicle",
-                         "the input 'angular_acceleration' is not connected, so PX4's D gains have "
-                         "no effect: give the vehicle 'angular_acceleration: true' and connect its "
-                         "output of that name");
+        tac_declare_doubt(
+            d, "px4-blind", "vehicle",
+            "the input 'angular_acceleration' is not connected, so PX4's D gains have "
+            "no effect: give the vehicle 'angular_acceleration: true' and connect its "
+            "output of that name");
     return tac__px4_traffic_compile(d, c->traffic);
 }
 

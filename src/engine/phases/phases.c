@@ -404,7 +404,7 @@ void tac__phases_warn(tac__plan *plan)
         for (size_t k = 0; k < p->transition_count; k++) {
             const tac__transition *t = &p->transitions[k];
             if (!t->locate)
-                tac__warn(plan, &t->place,
+                tac__warn(plan, "transition-unseen", &t->place,
                           "the condition of '%s' that leads to '%s' is neither located nor on any "
                           "axis: it is looked at only where something else gives its entity a "
                           "boundary; add 'locate: true', or a rate group",

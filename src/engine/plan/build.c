@@ -847,14 +847,14 @@ tac_status tac__engine_when_scheduled(tac_engine *e, tac__resolved_fn *call, voi
     return add_call(e, call, context, true);
 }
 
-void tac__watch_warn(tac_engine *e, const tac_place *place, const char *format, ...)
+void tac__watch_warn(tac_engine *e, const char *id, const tac_place *place, const char *format, ...)
 {
     char text[512];
     va_list args;
     va_start(args, format);
     tac__vprint(text, sizeof text, format, args);
     va_end(args);
-    tac__warn(e->building, place, "%s", text);
+    tac__warn(e->building, id, place, "%s", text);
 }
 
 void tac__engine_listen(tac_engine *e, tac__listener *listener)

@@ -40,18 +40,20 @@ static bool warned_before(tac__plan *plan, const char *text)
     return false;
 }
 
-void tac__warn(tac__plan *plan, const tac_place *place, const char *format, ...)
+void tac__warn(tac__plan *plan, const char *id, const tac_place *place, const char *format, ...)
 {
-    char said[512], text[900];
+    char said[512], text[1000];
     va_list args;
     va_start(args, format);
     tac__vprint(said, sizeof said, format, args);
     va_end(args);
+    tac__out out = tac__out_begin(text, sizeof text);
     if (place && place->line)
-        snprintf(text, sizeof text, "%.300s:%u:%u: %s", place->file ? place->file : "-",
-                 place->line, place->column, said);
-    else
-        snprintf(text, sizeof text, "%s", said);
+        tac__out_add(&out, "%.300s:%u:%u: ", place->file ? place->file : "-", place->line,
+                     place->column);
+    tac__out_add(&out, "%s", said);
+    if (id)
+        tac__out_add(&out, " [%s]", id);
     const tac_log_entry entry = {0, "", TAC_LOG_WARN, text};
     if (!warned_before(plan, text))
         tac__logs_tell(plan->logs, &entry);
@@ -90,7 +92,7 @@ static void doubt_truth(tac__plan *plan, const tac__component *c, const bool *ca
         const tac__signal *s = &plan->schema.signals[in->signal];
         if (s->kind->continuous && candidates[in->signal] &&
             is_measured(plan, c->entity, in->signal))
-            tac__warn(plan, &in->route->place,
+            tac__warn(plan, "truth", &in->route->place,
                       "'%s.%s' gets the truth, '%s', past the sensors and estimators that "
                       "measure it",
                       c->name, c->inputs.items[k].name, s->name);
@@ -107,7 +109,7 @@ static void doubt_groups(tac__plan *plan)
         char offset[TAC_TIME_TEXT], end[TAC_TIME_TEXT];
         tac_time_print(g->declared_offset_us, offset);
         tac_time_print(plan->def.end_us, end);
-        tac__warn(plan, &g->place,
+        tac__warn(plan, "group-idle", &g->place,
                   "rate group '%s' never steps: its offset, %s, is after the end of the run, %s",
                   g->name, offset, end);
     }

@@ -258,8 +258,8 @@ tac_status tac__resolve_links(tac__plan *plan, tac_error *err)
             }
         }
         if (!any_link && !by_name)
-            tac__warn(plan, &def->place, "link from '%s' to '%s' connects nobody", def->from,
-                      def->to);
+            tac__warn(plan, "link-idle", &def->place, "link from '%s' to '%s' connects nobody",
+                      def->from, def->to);
         // A pattern may match no other vehicle, as in a swarm of one; a link between two names must
         // connect them.
         if (!any_link && by_name)

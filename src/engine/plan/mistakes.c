@@ -21,8 +21,15 @@ const tac_node *tac__param_find(const tac_node *map, const char *path)
     node = tac_node_get(map, name);
     if (!node || tac_node_kind_of(node) == TAC_NODE_SCALAR)
         return node; // a single text is a list of one
-    if (path[length] == '[')
-        return tac_node_item(node, (size_t)tac__digits_parse(path + length + 1, NULL, 10));
+    if (path[length] == '[') {
+        const char *end;
+        const tac_node *item =
+            tac_node_item(node, (size_t)tac__digits_parse(path + length + 1, &end, 10));
+        const bool inside =
+            end[0] == ']' && end[1] == '.' && item && tac_node_kind_of(item) == TAC_NODE_MAP;
+        const tac_node *part = inside ? tac__param_find(item, end + 2) : NULL;
+        return part ? part : item;
+    }
     return tac_node_kind_of(node) == TAC_NODE_MAP ? tac__param_find(node, path + length + 1) : NULL;
 }
 
@@ -104,20 +111,35 @@ void tac__declare_lacks(tac_declare *d, const char *name, size_t length)
         d->plan->lack.component = full;
 }
 
-void tac_declare_warn(tac_declare *d, const char *param, const char *format, ...)
+TAC_PRINTF(4, 0)
+static void warn(tac_declare *d, const char *id, const char *param, const char *format,
+                 va_list args)
 {
     if (!d->plan || d->symbols || d->failed) // after a mistake, values may be those of nothing
         return;
     char text[512];
-    va_list args;
-    va_start(args, format);
     tac__vprint(text, sizeof text, format, args);
-    va_end(args);
     const tac_place *place = tac__param_place(d, param);
     if (place->line)
-        tac__warn(d->plan, place, "%s", text);
+        tac__warn(d->plan, id, place, "%s", text);
     else // made by a program: there is no file to point at
-        tac__warn(d->plan, NULL, "component '%s': %s", d->instance->name, text);
+        tac__warn(d->plan, id, NULL, "component '%s': %s", d->instance->name, text);
+}
+
+void tac_declare_warn(tac_declare *d, const char *param, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    warn(d, NULL, param, format, args);
+    va_end(args);
+}
+
+void tac_declare_doubt(tac_declare *d, const char *id, const char *param, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    warn(d, id, param, format, args);
+    va_end(args);
 }
 
 // The longest step that the plant may take. Any rate group may have boundaries inside of it.
@@ -148,8 +170,8 @@ void tac_declare_stiffness(tac_declare *d, double rate_1_s, const char *what, co
     char step[TAC_TIME_TEXT], most[TAC_TIME_TEXT];
     tac_time_print(step_us, step);
     tac_time_print((tac_time)(method->decay / rate_1_s * 1e6), most);
-    tac_declare_warn(
-        d, param,
+    tac_declare_doubt(
+        d, "stiff", param,
         "%s decays with %.0f 1/s, too fast for %s with steps of %s: it may "
         "tremble instead of coming to rest; expected an h_max of the integrator of at most "
         "%s, or an adaptive method such as rk45",

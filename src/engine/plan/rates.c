@@ -40,7 +40,7 @@ static tac_policy policy_of(tac__plan *plan, const tac__input *in, const tac__co
     if (!why)
         return policy;
     if (in->route->has_policy && policy != TAC_ZOH)
-        tac__warn(plan, &in->route->place, "policy %s of '%s' has no effect: %s",
+        tac__warn(plan, "policy-idle", &in->route->place, "policy %s of '%s' has no effect: %s",
                   tac_policy_name(policy), in->route->from, why);
     return TAC_ZOH;
 }
@@ -93,7 +93,8 @@ static void warn_of_idle_rules(tac__plan *plan)
                !tac__path_match(rule->pattern, plan->schema.signals[k].name))
             k++;
         if (k == plan->schema.count)
-            tac__warn(plan, &rule->place, "policy %s for '%s': no signal has such a name",
+            tac__warn(plan, "policy-idle", &rule->place,
+                      "policy %s for '%s': no signal has such a name",
                       tac_policy_name(rule->policy), rule->pattern);
     }
 }

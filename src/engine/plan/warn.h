@@ -6,9 +6,10 @@
 
 bool tac__logs_want(const tac__logs *logs, tac_log_level level);
 void tac__logs_tell(const tac__logs *logs, const tac_log_entry *entry);
-// What is allowed but looks like a mistake, as a warning in the log: "FILE:LINE:COLUMN: text". Said
-// once, though every vehicle of a swarm may come from the same line. While setting up only.
-TAC_PRINTF(3, 4)
-void tac__warn(tac__plan *plan, const tac_place *place, const char *format, ...);
+// Warn in the log of what is allowed but looks like a mistake: "FILE:LINE:COLUMN: text [id]". Each
+// warning is given once, though every vehicle of a swarm may come from the same line. `id` is a row
+// of docs/warnings.md; NULL: none. While setting up only.
+TAC_PRINTF(4, 5)
+void tac__warn(tac__plan *plan, const char *id, const tac_place *place, const char *format, ...);
 
 #endif

@@ -30,7 +30,7 @@ void tac__multirotor_shape_of(const tac__multirotor *p, tac__multirotor_shape *s
     s->upright = p->upright;
     s->euler = p->euler;
     s->angular = p->angular;
-    s->actuator = p->actuator.kind;
+    s->actuator = p->vehicle.actuator.kind;
     s->gravity = p->world.gravity;
     for (int i = 0; i < s->rotors; i++)
         s->rotor_bus[i] = p->vehicle.rotor[i].bus;
@@ -121,7 +121,7 @@ static void start_params(tac_declare *d, const tac__multirotor *p, double *x)
     for (int i = 0; i < rotors; i++) {
         const tac__rotor *r = &p->vehicle.rotor[i];
         x[TAC__X_ROTOR + i] = hover ? r->hover_rad_s : rotor_rad_s;
-        if (hover && p->actuator.kind != TAC__ACTUATOR_DIRECT)
+        if (hover && p->vehicle.actuator.kind != TAC__ACTUATOR_DIRECT)
             x[TAC__X_ROTOR + rotors + i] = r->hover_duty;
     }
     for (int k = 0; k < p->batteries; k++)
@@ -224,7 +224,7 @@ static void declare_states(tac_declare *d, const tac__multirotor *p)
 {
     const tac_type vector = TAC_TYPE_VEC3, quaternion = TAC_TYPE_QUAT;
     const tac_type motors = array_of(p->vehicle.rotors), batteries = array_of(p->batteries);
-    const int actuators = (int)p->actuator.kind;
+    const int actuators = (int)p->vehicle.actuator.kind;
     const struct {
         const char *name, *unit, *doc;
         const tac_type *type;

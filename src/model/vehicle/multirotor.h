@@ -57,17 +57,6 @@ typedef struct tac__rotor {
         full_thrust_n; // at the vehicle's nominal voltage and density
 } tac__rotor;
 
-// What flight control and bridges to other autopilots need to know of a vehicle.
-typedef struct tac__vehicle {
-    given_real mass_kg;
-    given_real inertia[9]; // row by row
-    given_real g_m_s2;     // at the origin of the world
-    given_real voltage_v;  // nominal
-    given_real density;    // of the air at the origin of the world, kg/m^3
-    int rotors;
-    tac__rotor rotor[TAC__ROTORS_MAX];
-} tac__vehicle;
-
 typedef enum tac__actuator_kind {
     TAC__ACTUATOR_DIRECT,
     TAC__ACTUATOR_FIRST_ORDER,
@@ -80,6 +69,18 @@ typedef struct tac__actuator {
     given_real omega_rad_s, zeta, rate;  // second order; greatest rate of the duty, 1/s
     given_real per_tau, pull, damping_s; // 1/tau; omega/(2 zeta); 2 zeta omega
 } tac__actuator;
+
+// What flight control and bridges to other autopilots need to know of a vehicle.
+typedef struct tac__vehicle {
+    given_real mass_kg;
+    given_real inertia[9]; // row by row
+    given_real g_m_s2;     // at the origin of the world
+    given_real voltage_v;  // nominal
+    given_real density;    // of the air at the origin of the world, kg/m^3
+    int rotors;
+    tac__rotor rotor[TAC__ROTORS_MAX];
+    tac__actuator actuator; // of each rotor
+} tac__vehicle;
 
 typedef struct tac__battery {
     bool ideal; // constant voltage, the first of ocv_v, and constant charge
@@ -119,7 +120,6 @@ typedef struct tac__multirotor {
     given_real damping[3]; // N m s
     bool euler;            // compute Euler angles, which cost more than all other outputs
     bool angular;          // have the output angular_acceleration
-    tac__actuator actuator;
     int batteries, buses, feet, hull;
     tac__battery battery[TAC__BATTERIES_MAX];
     tac__bus bus[TAC__BUSES_MAX];
@@ -178,7 +178,7 @@ static inline int tac__multirotor_angular_out(bool euler)
 
 static inline int tac__multirotor_x_soc(const tac__multirotor *p)
 {
-    return TAC__X_ROTOR + p->vehicle.rotors * (1 + (int)p->actuator.kind);
+    return TAC__X_ROTOR + p->vehicle.rotors * (1 + (int)p->vehicle.actuator.kind);
 }
 
 static inline int tac__multirotor_x_count(const tac__multirotor *p)

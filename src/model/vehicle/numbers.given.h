@@ -62,10 +62,10 @@ size_t tac__multirotor_numbers_of(const tac__multirotor *p, multirotor_numbers *
     n->altitude_m = R(p->world.altitude_m);
     n->ground_m = R(p->world.ground_m);
     n->reach_m = p->reach_m;
-    n->per_tau = p->actuator.per_tau;
-    n->pull = p->actuator.pull;
-    n->damping_s = p->actuator.damping_s;
-    n->rate = p->actuator.rate;
+    n->per_tau = p->vehicle.actuator.per_tau;
+    n->pull = p->vehicle.actuator.pull;
+    n->damping_s = p->vehicle.actuator.damping_s;
+    n->rate = p->vehicle.actuator.rate;
     for (int i = 0; i < p->vehicle.rotors; i++)
         set_rotor(&p->vehicle.rotor[i], i % 2, &n->pair[i / 2]);
     for (int b = 0; b < p->buses; b++)

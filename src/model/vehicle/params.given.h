@@ -151,7 +151,7 @@ void tac__multirotor_prepare(tac__multirotor *p)
     p->per_mass = 1.0 / p->vehicle.mass_kg;
     const mat3 inverse = mat3_inverse(given_mat3(p->vehicle.inertia));
     memcpy((void *)p->per_inertia, inverse.m, sizeof p->per_inertia);
-    tac__actuator *a = &p->actuator;
+    tac__actuator *a = &p->vehicle.actuator;
     a->per_tau = 1.0 / a->tau_s;
     a->pull = a->omega_rad_s / (2.0 * a->zeta);
     a->damping_s = 2.0 * a->zeta * a->omega_rad_s;
@@ -484,7 +484,8 @@ static void check_bus(tac_declare *d, const tac__multirotor *p, int bus)
         floor_v = b->ideal ? floor_v : tac_min(floor_v, given_value(b->floor_v));
     }
     if (!kinds[0] && !kinds[1])
-        tac_declare_warn(d, "buses", "bus %d has no battery: what is on it has no power", bus + 1);
+        tac_declare_doubt(d, "bus-unpowered", "buses",
+                          "bus %d has no battery: what is on it has no power", bus + 1);
     if (kinds[0] && kinds[1])
         (void)tac_declare_fail(d, "buses", "bus %d has ideal and other batteries", bus + 1);
     const double load_w = given_value(p->bus[bus].load_w);
@@ -632,6 +633,7 @@ void tac__vehicle_params(tac_declare *d, tac__vehicle *v)
     tac__bus bus[TAC__BUSES_MAX];
     int battery_bus[TAC__BATTERIES_MAX];
     vehicle_params(d, v);
+    actuator_params(d, &v->actuator);
     bus_params(d, v, count_batteries(d), bus, battery_bus);
 }
 
@@ -651,7 +653,7 @@ void tac__multirotor_params(tac_declare *d, tac__multirotor *p)
     const tac_param_def angular = given_def("angular_acceleration", NULL, "false", NULL,
                                             "have the output angular_acceleration", 0);
     p->angular = tac_param_bool(d, &angular);
-    actuator_params(d, &p->actuator);
+    actuator_params(d, &p->vehicle.actuator);
 
     p->batteries = count_batteries(d);
     for (int k = 0; k < p->batteries; k++) {
