@@ -253,6 +253,12 @@ static inline tac_crossing_info tac_config_crossing_info(const tac_config *confi
 TAC_API const tac_link_law *tac_config_crossing_law(const tac_config *config, size_t from_process,
                                                     const char *channel, size_t to_process,
                                                     const char *inlet);
+// The number of the sender that publishes on `channel` of a process, among all senders of the
+// federation: ports of the file in the order of the whole, then the processes in their order.
+// Messages that reach a program together come in the order of these numbers. Valid after
+// tac_config_crossing_count.
+TAC_API uint64_t tac_config_sender_number(const tac_config *config, size_t process,
+                                          const char *channel);
 
 // JSON Schema of configurations, with the parameters of all registered types. Free with
 // tac_text_free. NULL: no memory.

@@ -93,6 +93,11 @@ typedef struct tac_server_def {
     const char *lcm_log;
     bool lcm_log_replace; // a file that exists; else that is an error
     uint8_t reserved[7];  // 0
+    // The number of the sender that publishes on a channel of a client, among all senders of the
+    // federation: messages that reach a client together come in the order of these numbers, so that
+    // their order need not depend on how senders are divided among clients. Called when a client
+    // joins. NULL: the number of the client.
+    uint64_t (*number)(void *context, size_t client, const char *channel);
 } tac_server_def;
 
 static inline tac_server_def tac_server_def_default(void)
@@ -256,7 +261,7 @@ typedef struct tac_delivery {
 } tac_delivery;
 
 // The next message that had arrived at the last poll, in the order (delivery time, sender's number,
-// order of sending, copy). False: no more.
+// order of sending, copy); the server gives senders their numbers. False: no more.
 TAC_API bool tac_client_receive_sized(tac_client *client, tac_delivery *delivery, size_t size);
 static inline bool tac_client_receive(tac_client *client, tac_delivery *delivery)
 {

@@ -16,6 +16,12 @@ static const tac_link_law *give_law(void *context, const tac_link_ends *e)
     return tac_config_crossing_law(d->sim.config, e->from, e->channel, e->to, e->inlet);
 }
 
+static uint64_t give_number(void *context, size_t client, const char *channel)
+{
+    const cli_dispatch *d = context;
+    return tac_config_sender_number(d->sim.config, client, channel);
+}
+
 static void show(void *context, const char *text)
 {
     cli_dispatch *d = context;
@@ -100,6 +106,7 @@ tac_status cli_dispatch_open(cli_dispatch *d, const cli_args *args, const char *
     def.end_us = engine.end_us;
     def.delay_us = TAC_TIME_NEVER; // the configuration has the law of every link
     def.law = give_law;
+    def.number = give_number;
     def.timeout_ms =
         d->info.timeout_us / 1000 < UINT32_MAX ? (uint32_t)(d->info.timeout_us / 1000) : 0;
     def.log = show;

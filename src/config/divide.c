@@ -523,14 +523,21 @@ static tac_status list_ends(const survey *s, size_t process)
 {
     const tac__plan *plan = s->plan;
     const bool whole = process == TAC__EVERY;
+    if (whole)
+        s->f->sender_count = plan->sender_count;
     for (size_t i = 0; i < plan->sender_count; i++) {
         const tac__sender *from = &plan->senders[i];
         const size_t owner = whole ? process_of(s, plan->components[from->component]) : process;
         if (owner == TAC__EVERY)
             continue;
-        TAC_TRY(add_end(s, &(tac__end){.name = tac__arena_text(&s->config->arena, from->name),
-                                       .process = owner,
-                                       .sends = true}));
+        const tac__end end = {.name = tac__arena_text(&s->config->arena, from->name),
+                              .process = owner,
+                              .sends = true,
+                              .number = i};
+        TAC_TRY(add_end(s, &end));
+        if (whole && tac__names_set(&s->f->senders, &s->config->arena, end.name,
+                                    (uint32_t)(s->f->end_count - 1)) != TAC_OK)
+            return tac__fail_memory(s->err);
     }
     for (size_t i = 0; i < plan->receiver_count; i++) {
         const tac__receiver *to = &plan->receivers[i];
@@ -666,9 +673,21 @@ tac_status tac__federation_divide(tac_config *c, tac_error *err)
     tac__federation *f = c->federation;
     if (f->complete)
         return TAC_OK;
-    f->mark_count = f->end_count = f->crossing_count = 0; // of an attempt that failed
+    // What is left of an attempt that failed.
+    f->mark_count = f->end_count = f->crossing_count = f->sender_count = 0;
+    f->senders = (tac__names){0};
     survey s = {.config = c, .f = f, .err = err};
     const tac_status status = divide(&s);
     f->complete = status == TAC_OK;
     return status;
+}
+
+uint64_t tac_config_sender_number(const tac_config *c, size_t process, const char *channel)
+{
+    const tac__federation *f = c ? c->federation : NULL;
+    if (!f || !f->complete || !channel)
+        return process;
+    const int end = tac__names_find(&f->senders, channel);
+    return end >= 0 && f->ends[end].process == process ? f->ends[end].number
+                                                       : f->sender_count + process;
 }

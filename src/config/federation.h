@@ -7,6 +7,7 @@
 #ifndef TAC_CONFIG_FEDERATION_H
 #define TAC_CONFIG_FEDERATION_H
 
+#include "base/names.h"
 #include "config/config.h"
 
 // The process of what belongs to no entity: there is a copy in every process with entities.
@@ -30,6 +31,7 @@ typedef struct tac__end {
     const char *name;
     size_t process;
     bool sends;
+    size_t number;  // sending: place among all sending ports of the whole
     size_t senders; // receiving: number of senders in its own process or in the whole
     const tac__inlet_name *inlets; // receiving: its links from outside
     size_t inlet_count;
@@ -64,6 +66,8 @@ struct tac__federation {
     size_t mark_count;
     TAC__CAPACITY(tac__mark) mark_capacity;
     tac__end *ends;
+    tac__names senders;  // sending ports of the whole; number: index in `ends`
+    size_t sender_count; // of the whole
     size_t end_count;
     TAC__CAPACITY(tac__end) end_capacity;
     tac__fed_rule *rules;

@@ -37,6 +37,8 @@ typedef struct plan {
     char names[NODES][8];
     rule rules[RULES];
     tac_outage outage;
+    bool numbered;                     // senders have numbers of their own
+    uint64_t numbers[NODES][CHANNELS]; // two channels of a node may have the same
     uint64_t seed;
     tac_time end_us;
 } plan;
@@ -98,6 +100,12 @@ static void draw_plan(plan *p, uint64_t seed)
         for (size_t k = 0; k < p->count; k++)
             n->hears[k] = k != i && below(&x, 3) > 0;
     }
+    p->numbered = below(&x, 2);
+    for (size_t i = 0; i < p->count; i++) {
+        const bool both = below(&x, 2); // numbers of nodes are 0 to 7, shuffled
+        for (size_t k = 0; k < CHANNELS; k++)
+            p->numbers[i][k] = (5 * i + 3) % 8 + (both ? 0 : 8 * k);
+    }
     for (size_t i = 0; i < RULES; i++) {
         const bool last = i == RULES - 1;
         p->rules[i] = (rule){.from = last ? "*" : patterns[below(&x, 5)],
@@ -116,7 +124,7 @@ static void name_channel(const plan *p, size_t sender, uint32_t channel, char na
 typedef struct letter {
     tac_time sent_us, at_us;
     uint64_t sequence;
-    uint64_t order;
+    uint64_t number, order;
     uint32_t sender, channel, copy, size;
     uint8_t bytes[SIZE];
 } letter;
@@ -185,8 +193,8 @@ static int by_arrival(const void *a, const void *b)
     const letter *x = a, *y = b;
     if (x->at_us != y->at_us)
         return x->at_us < y->at_us ? -1 : 1;
-    if (x->sender != y->sender)
-        return x->sender < y->sender ? -1 : 1;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
     if (x->order != y->order)
         return x->order < y->order ? -1 : 1;
     return (int)x->copy - (int)y->copy;
@@ -226,6 +234,16 @@ static const tac_link_law *give_law(void *context, const tac_link_ends *e)
     return law_between(context, e->from, e->channel, e->to, NULL);
 }
 
+static uint64_t number_of(const plan *p, size_t sender, uint32_t channel)
+{
+    return p->numbered ? p->numbers[sender][channel] : sender;
+}
+
+static uint64_t give_number(void *context, size_t client, const char *channel)
+{
+    return number_of(context, client, (uint32_t)(channel[1] - '0'));
+}
+
 static void send_in_world(void *context, actor *a, uint32_t channel, tac_time t_us,
                           const uint8_t *bytes, uint32_t size)
 {
@@ -246,6 +264,7 @@ static void send_in_world(void *context, actor *a, uint32_t channel, tac_time t_
             *m = (letter){.sent_us = t_us,
                           .at_us = t_us + fate.delay_us[copy],
                           .sequence = a->sequences[channel],
+                          .number = number_of(w->p, a->number, channel),
                           .order = order,
                           .sender = (uint32_t)a->number,
                           .channel = channel,
@@ -550,6 +569,7 @@ static void open_all(federation *f, const plan *p, const way *how)
     def.seed = p->seed;
     def.end_us = p->end_us;
     def.law = give_law;
+    def.number = p->numbered ? give_number : NULL;
     def.context = (void *)(uintptr_t)p;
     def.lookahead = how->lookahead;
     tac_error err;

@@ -288,6 +288,11 @@ void tac__fed_take_hello(tac__server *s, int at, tac__frame *f)
         tac__fed_refuse(k, own.text);
         return;
     }
+    for (uint32_t i = 0; i < joined.published_count; i++) {
+        tac__fed_channel *out = &joined.published[i];
+        out->number = s->def.number ? s->def.number(s->def.context, (size_t)number, out->name)
+                                    : (uint64_t)number;
+    }
     joined.state = TAC__FED_RUNNING;
     joined.heard = true;
     s->clients[number] = joined;

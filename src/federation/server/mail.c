@@ -1,6 +1,6 @@
 // mail.c - messages for a client, from the time they are sent until they are handed over. They are
-// kept in a heap by (delivery time, sender's number, order in which the sender handed them over,
-// copy, link): a total order that does not depend on when they came.
+// kept in a heap by (delivery time, sender's number in the whole federation, order in which its
+// client handed them over, copy, link): a total order that does not depend on when they came.
 #include "federation/server/state.h"
 
 #include "base/hash.h"
@@ -11,6 +11,8 @@ static bool before(const tac__fed_mail *a, const tac__fed_mail *b)
 {
     if (a->delivered_us != b->delivered_us)
         return a->delivered_us < b->delivered_us;
+    if (a->number != b->number)
+        return a->number < b->number;
     if (a->sender != b->sender)
         return a->sender < b->sender;
     if (a->order != b->order)
@@ -167,6 +169,7 @@ void tac__fed_queue(tac__server *s, const tac__fed_link *l, const tac__wire_mail
                          .delivered_us = delivered_us,
                          .sequence = in->sequence,
                          .order = order,
+                         .number = s->clients[l->from].published[l->channel].number,
                          .sender = l->from,
                          .link = (uint32_t)(l - s->links),
                          .copy = copy,

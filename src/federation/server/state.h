@@ -10,6 +10,7 @@ typedef struct tac__fed_mail {
     tac_time sent_us, delivered_us;
     uint64_t sequence; // on its channel
     uint64_t order;    // among all messages of its sender
+    uint64_t number;   // of its sender in the whole federation
     uint32_t sender, link, copy, size;
     uint8_t bytes[];
 } tac__fed_mail;
@@ -28,6 +29,7 @@ typedef struct tac__fed_channel {
     const char *end; // name of this end of links
     uint64_t fingerprint;
     uint64_t sequence; // least that the next message may have
+    uint64_t number;   // published: of the sender, among those of the whole federation
     uint32_t message_max;
     bool port;
     uint32_t *links; // that lead from here
