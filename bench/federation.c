@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -184,6 +185,33 @@ static double ring_median_us(const char *transport, int count, int delay_steps, 
     return median(values, REPEATS);
 }
 
+// The same ring beside two processes that compute without end, as other runs on the machine do: who
+// waits must sleep, or gives a processor away for as long as a busy process keeps it.
+static void compare_busy(const char *transport)
+{
+    enum { BUSY = 2, QUIET_STEPS = 2000, BUSY_STEPS = 500 };
+    double quiet[REPEATS], busy[REPEATS];
+    pid_t pids[BUSY];
+    for (int i = 0; i < REPEATS; i++) {
+        quiet[i] = ring_us(transport, 8, 1, QUIET_STEPS, NULL);
+        for (int k = 0; k < BUSY; k++) {
+            pids[k] = fork();
+            while (!pids[k])
+                continue;
+        }
+        busy[i] = ring_us(transport, 8, 1, BUSY_STEPS, NULL);
+        for (int k = 0; k < BUSY; k++) {
+            kill(pids[k], SIGKILL);
+            waitpid(pids[k], NULL, 0);
+        }
+    }
+    const double quiet_us = median(quiet, REPEATS), busy_us = median(busy, REPEATS);
+    char title[96], note[96];
+    snprintf(title, sizeof title, "ring of 8, %s, beside two busy processes / quiet", transport);
+    snprintf(note, sizeof note, "%.4g us a round, %.3g alone", busy_us, quiet_us);
+    bench_report(title, busy_us / quiet_us, "x", "<= 8", note);
+}
+
 // How much more a process costs in a ring of 64 than in one of 8: both in turns, as the machine is
 // busier at some times than at others.
 static void compare_sizes(void)
@@ -217,6 +245,9 @@ int main(void)
     snprintf(note, sizeof note, "%.3g us a round", ten_us);
     bench_report("ring of 8, delay of ten steps / one", ten_us / eight_us, "x", "<= 0.45", note);
     bench_report("ring of 2, shared memory", ring_median_us("shm", 2, 1, 5000), "us", "<= 10", "");
+    compare_busy("tcp");
+    compare_busy("unix");
+    compare_busy("shm");
     compare_sizes();
     return 0;
 }

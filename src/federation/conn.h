@@ -87,11 +87,11 @@ tac__io tac__conn_await(tac__conn *conn, uint64_t limit_us, void *bytes, size_t 
 struct tac__poller {
     const tac_allocator *allocator;
     int fd;
-    bool crowded;             // more processes on this host than yielding is good for
+    bool looks;               // each process has a processor: a wait looks before it sleeps
+    unsigned rest, rests;     // waits until one looks again; how many there were at last
     tac__watch *first, *last; // found ready and not taken yet
     tac__watch *tcp, *shm;    // its connections of these transports
     size_t members;           // listeners and connections
-    size_t sockets;           // how many of its connections are not shared memory
     unsigned busy;            // waits that found something in a ring
     uint64_t looked_us;       // when dead hosts were looked for
     uint64_t check_us;        // how often that is done

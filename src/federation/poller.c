@@ -7,19 +7,20 @@
 // Sockets are waited for with epoll. Rings in shared memory are looked at; before this process
 // sleeps it says so in every ring, and epoll waits for the bells, too.
 //
-// A wait first looks again and again for a short time and lets other processes run between two
-// looks (sched_yield), then sleeps until epoll has something. What that buys instead of sleeping at
-// once, on two cores of an AMD EPYC that was busy with other work (Linux 6.18, medians of
-// bench/federation_net.c): 64 bytes there and back between two cores take 9.4 instead of 33 us over
-// TCP and 0.7 instead of 31 us through shared memory; a round of a server and 8 clients takes 102
-// instead of 127 us over TCP and 15 instead of 43 us. How long it goes on, from 10 to 400 us, makes
-// no difference there. Looking without yielding takes 0.2 instead of 0.7 us through shared memory
-// and 0.8 us less over TCP, but keeps others from working where there are more processes than
-// processors, which is usual.
+// A wait sleeps in the kernel until epoll has something. It never yields its processor instead
+// (sched_yield): a process that computes beside the federation takes what is yielded, for
+// milliseconds. A ring of 8 beside two such processes took 24 to 38 times as long a round as alone,
+// and takes 1.2 to 2.5 times as long now (bench/federation.c, two processors); alone it takes half
+// the time or less over a Unix socket and shared memory.
 //
-// Where there are many processes a processor, most of them wait, and yielding to each of them costs
-// more than sleeping: a ring of 64 takes 190 to 320 us a round without yielding and 470 to 560 with
-// it (two processors, TCP).
+// Where each process of the federation has a processor of its own, a wait looks for a short time
+// before it sleeps, as waking a process on another processor costs some 50 us in a virtual machine.
+// Elsewhere who looks keeps others from the work that he waits for: a ring of 2 on two processors
+// takes 13 us a round without looking and 30 or 150 with 100 or 1000 looks before it sleeps.
+//
+// A bell is an eventfd and not a futex. Both wake equally fast (4 to 11 us there and back on one
+// processor, 97 to 124 between two), but a futex cannot be waited for together with sockets: who
+// dials, and the end of a peer, would be noticed late.
 #define _GNU_SOURCE // sched_getaffinity
 #include "federation/conn.h"
 
@@ -30,8 +31,9 @@
 
 enum {
     EVENTS = 64,        // taken from epoll at once
-    YIELD_US = 50,      // of looking before sleeping
-    CROWD = 5,          // processes a processor
+    LOOK_US = 50,       // of looking before sleeping
+    TORN_US = 100,      // between two looks: another process had the processor
+    RESTS = 255,        // waits that do not look after many that looked in vain
     LOOKS = 16,         // of rings for one of sockets
     SILENCE_MS = 15000, // of a dead host
     CHECK_US = 1000000, // so often such hosts are looked for
@@ -70,7 +72,7 @@ void tac__poller_set_participants(tac__poller *p, unsigned participants)
     cpu_set_t set;
     const unsigned processors =
         sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
-    p->crowded = participants > CROWD * processors;
+    p->looks = participants && participants <= processors;
 }
 
 // --- the list of what is ready -------------------------------------------------------------------
@@ -147,7 +149,6 @@ static tac_status join(tac__poller *p, tac__watch *w, int fd, void *tag, const c
     if (code == 0) {
         w->poller = p;
         p->members++;
-        p->sockets += w->conn && w->conn->transport != TAC__TRANSPORT_SHM;
         tac__watch **list = list_of(w);
         if (list) {
             w->left = NULL;
@@ -181,7 +182,6 @@ void tac__watch_leave(tac__watch *w, int fd)
             w->right->left = w->left;
     }
     p->members--;
-    p->sockets -= w->conn && w->conn->transport != TAC__TRANSPORT_SHM;
     w->want_read = w->want_write = false;
     w->poller = NULL;
 }
@@ -278,16 +278,55 @@ static void look_for_dead(tac__poller *p, uint64_t now_us)
 
 // --- waiting -------------------------------------------------------------------------------------
 
-// Look again and again until `until_us`. Returns as look_at_sockets, as all that follow.
-static int look_on(tac__poller *p, uint64_t until_us)
+// A time of looking before a sleep. It is over at once where another process had the processor
+// between two looks: that one would keep this one from seeing what it waits for, while one that
+// sleeps is woken. After a time that was in vain the next waits sleep at once.
+typedef struct look {
+    uint64_t now_us, end_us;
+    bool torn;
+} look;
+
+static bool look_begin(tac__poller *p, look *l, uint64_t limit_us)
 {
-    for (unsigned i = 1;; i++) {
-        sched_yield();
-        look_at_rings(p);
-        const int code = !p->shm || i % LOOKS == 0 ? look_at_sockets(p, 0) : 0;
-        if (p->first || code || tac__clock_us() >= until_us)
-            return code;
+    if (!p->looks || p->rest) {
+        p->rest -= p->rest > 0;
+        return false;
     }
+    l->now_us = tac__clock_us();
+    l->end_us = l->now_us + (limit_us < LOOK_US ? limit_us : LOOK_US);
+    l->torn = false;
+    return true;
+}
+
+static bool look_again(look *l)
+{
+    const uint64_t now_us = tac__clock_us();
+    l->torn = now_us - l->now_us > TORN_US;
+    l->now_us = now_us;
+    return !l->torn && now_us < l->end_us;
+}
+
+static void look_end(tac__poller *p, const look *l, bool found)
+{
+    p->rests = found && !l->torn ? 0 : 2 * p->rests + 1 < RESTS ? 2 * p->rests + 1 : RESTS;
+    p->rest = p->rests;
+}
+
+// Returns as look_at_sockets, as all that follow.
+static int look_on(tac__poller *p, uint64_t limit_us)
+{
+    look l;
+    int code = 0;
+    if (!look_begin(p, &l, limit_us))
+        return 0;
+    do {
+        for (int i = 0; p->shm && !p->first && i < LOOKS; i++)
+            look_at_rings(p);
+        if (!p->first)
+            code = look_at_sockets(p, 0);
+    } while (!p->first && !code && look_again(&l));
+    look_end(p, &l, p->first);
+    return code;
 }
 
 // Milliseconds for epoll: rounded up, so that a wait is never cut short.
@@ -322,9 +361,8 @@ static int wait(tac__poller *p, uint64_t limit_us)
 {
     int code = 0;
     look_at_rings(p);
-    // Sockets have their turn even where there is always something in the rings. Where there are
-    // several, one may be ready by now; where there is one, it was used a moment ago and is not.
-    if (!limit_us || (p->first ? ++p->busy % LOOKS == 0 : p->sockets > 1))
+    // Sockets have their turn even where there is always something in the rings.
+    if (!limit_us || (p->first && ++p->busy % LOOKS == 0))
         code = look_at_sockets(p, 0);
     const uint64_t start_us = tac__clock_us();
     look_for_dead(p, start_us);
@@ -332,8 +370,7 @@ static int wait(tac__poller *p, uint64_t limit_us)
         return code;
     const uint64_t end_us = limit_us < UINT64_MAX - start_us ? start_us + limit_us : UINT64_MAX;
 
-    if (!p->crowded)
-        code = look_on(p, start_us + YIELD_US < end_us ? start_us + YIELD_US : end_us);
+    code = look_on(p, limit_us);
     while (!p->first && !code) {
         const uint64_t now_us = tac__clock_us();
         look_for_dead(p, now_us);
@@ -360,11 +397,13 @@ tac_status tac__poller_wait(tac__poller *p, uint64_t limit_us, tac_error *err)
 static tac__io read_socket(tac__poller *p, tac__conn *c, uint64_t limit_us, void *bytes,
                            size_t size, size_t *done, tac_error *err)
 {
-    const uint64_t start_us = tac__clock_us(), yield_us = limit_us < YIELD_US ? limit_us : YIELD_US;
-    for (uint64_t now_us = start_us; !p->crowded && now_us - start_us < yield_us;
-         now_us = tac__clock_us()) {
-        sched_yield();
-        const tac__io io = tac__conn_read(c, bytes, size, done, err);
+    look l;
+    if (look_begin(p, &l, limit_us)) {
+        tac__io io;
+        do
+            io = tac__conn_read(c, bytes, size, done, err);
+        while (io == TAC__IO_BLOCKED && look_again(&l));
+        look_end(p, &l, io != TAC__IO_BLOCKED);
         if (io != TAC__IO_BLOCKED)
             return io;
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The federation protocol, model-checked: tests/federation/protocol.pml says what is checked and
-# what the options mean. First the protocol as it is, of which SPIN looks at every state; then
-# mistakes that SPIN has to find.
+# The federation protocol, and sleeping and waking through shared memory, model-checked:
+# tests/federation/protocol.pml and sleep.pml say what is checked and what the options mean. First
+# each as it is, of which SPIN looks at every state; then mistakes that SPIN has to find.
 #
 # 3,428,489 states of the protocol as it is, with Debian's spin 6.5.2; some 27 s of CPU time in all,
 # half of it for compiling, and 60 MB.
@@ -110,6 +110,16 @@ breaks 'assertion violated' BROKEN_COUNT
 breaks 'assertion violated' BROKEN_TAKE
 breaks 'assertion violated' BROKEN_FUTURE PLAN=1
 breaks 'assertion violated' BROKEN_REACHED TALK=2
+
+model=$TACTUS_SOURCE/tests/federation/sleep.pml
+holds SIZE=4
+holds SIZE=4 DIES
+holds SIZE=8 LAST=14
+breaks 'invalid end state' BROKEN_FENCE_SLEEPER
+breaks 'invalid end state' BROKEN_FENCE_WAKER
+breaks 'invalid end state' BROKEN_LOOK
+breaks 'invalid end state' BROKEN_BELL
+breaks 'invalid end state' BROKEN_DEATH DIES
 
 [ "$failures" -eq 0 ] || echo "$failures failed"
 exit $((failures > 0))
