@@ -41,7 +41,7 @@ static tac_status read_mission(tac_declare *d, tac__mission *mission)
     if (!*path)
         return TAC_OK;
     double north_m, east_m;
-    if (tac__mission_read(path, tac_declare_world(d), mission, &err) == TAC_OK) {
+    if (tac__mission_read(path, tac_declare_world(d), NULL, mission, &err) == TAC_OK) {
         if (tac__mission_landing(mission, &north_m, &east_m))
             tac_declare_landing(d, north_m, east_m);
         return TAC_OK;

@@ -3,6 +3,7 @@
 #define TAC_KIND_F64
 #include "autopilot/mission.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "model/world/geodesy.h"
 
 #include <string.h>
@@ -14,7 +15,8 @@ enum {
     LOITER_TIME = 19,
     RETURN_TO_LAUNCH = 20,
     LAND = 21,
-    TAKEOFF = 22
+    TAKEOFF = 22,
+    CHANGE_SPEED = 178
 };
 enum { FRAME_GLOBAL = 0, FRAME_GLOBAL_RELATIVE = 3 };
 
@@ -25,10 +27,17 @@ typedef struct named {
 
 // Names of commands that planners write, for errors about commands that are not understood.
 static const named commands[] = {
+    {16, "NAV_WAYPOINT"},
+    {17, "NAV_LOITER_UNLIM"},
     {18, "NAV_LOITER_TURNS"},
+    {19, "NAV_LOITER_TIME"},
+    {20, "NAV_RETURN_TO_LAUNCH"},
+    {21, "NAV_LAND"},
+    {22, "NAV_TAKEOFF"},
     {30, "NAV_CONTINUE_AND_CHANGE_ALT"},
     {31, "NAV_LOITER_TO_ALT"},
     {33, "DO_FOLLOW"},
+    {34, "DO_ORBIT"},
     {80, "NAV_ROI"},
     {82, "NAV_SPLINE_WAYPOINT"},
     {84, "NAV_VTOL_TAKEOFF"},
@@ -49,10 +58,15 @@ static const named commands[] = {
     {183, "DO_SET_SERVO"},
     {184, "DO_REPEAT_SERVO"},
     {189, "DO_LAND_START"},
+    {191, "DO_GO_AROUND"},
+    {192, "DO_REPOSITION"},
+    {193, "DO_PAUSE_CONTINUE"},
     {195, "DO_SET_ROI_LOCATION"},
+    {196, "DO_SET_ROI_WPNEXT_OFFSET"},
     {197, "DO_SET_ROI_NONE"},
     {201, "DO_SET_ROI"},
     {203, "DO_DIGICAM_CONTROL"},
+    {204, "DO_MOUNT_CONFIGURE"},
     {205, "DO_MOUNT_CONTROL"},
     {206, "DO_SET_CAM_TRIGG_DIST"},
     {207, "DO_FENCE_ENABLE"},
@@ -60,14 +74,25 @@ static const named commands[] = {
     {210, "DO_INVERTED_FLIGHT"},
     {211, "DO_GRIPPER"},
     {214, "DO_SET_CAM_TRIGG_INTERVAL"},
+    {300, "MISSION_START"},
+    {400, "COMPONENT_ARM_DISARM"},
     {530, "SET_CAMERA_MODE"},
+    {531, "SET_CAMERA_ZOOM"},
+    {532, "SET_CAMERA_FOCUS"},
     {1000, "DO_GIMBAL_MANAGER_PITCHYAW"},
+    {1001, "DO_GIMBAL_MANAGER_CONFIGURE"},
     {2000, "IMAGE_START_CAPTURE"},
     {2001, "IMAGE_STOP_CAPTURE"},
+    {2003, "DO_TRIGGER_CONTROL"},
     {2500, "VIDEO_START_CAPTURE"},
     {2501, "VIDEO_STOP_CAPTURE"},
     {3000, "DO_VTOL_TRANSITION"},
+    {100001, "SET_NAV_STATE"},
 };
+
+// Commands for cameras, gimbals and the like: the vehicle flies the same without them.
+static const int harmless[] = {181, 182, 183, 184,  197,  203,  204,  205,  206,  211, 214,
+                               530, 531, 532, 1000, 1001, 2000, 2001, 2003, 2500, 2501};
 
 static const named frames[] = {
     {1, "LOCAL_NED"},
@@ -249,7 +274,68 @@ static tac_status read_return(const reading *r, tac__mission_item *item)
     return TAC_OK;
 }
 
-static tac_status read_item(const reading *r, tac__mission_item *item)
+// Values of a DO_CHANGE_SPEED row that change nothing, and that bring back the default.
+enum { SPEED_AS_IT_IS = -1, SPEED_DEFAULT = -2, SPEED_MAX_M_S = 1000 };
+
+// The speed of the items that follow. A throttle beside it is for aircraft.
+static tac_status read_speed(const reading *r, tac__mission *mission)
+{
+    const double type = param_of(r, 1), speed = param_of(r, 2), throttle = param_of(r, 3);
+    if (!isnan(type) && type != 0 && type != 1)
+        return FAIL(r, TAC__FIELD_PARAM,
+                    "speed type %g is not supported: expected 0 (air) or 1 (ground); climb and "
+                    "descent are parameters of the autopilot",
+                    type);
+    if (!isnan(throttle) && throttle != 0 && throttle != -1)
+        return FAIL(r, TAC__FIELD_PARAM + 2,
+                    "parameter 3 (throttle) is not supported: expected 0 or -1");
+    TAC_TRY(read_zero(r, 4, "relative speed"));
+    if (speed == SPEED_AS_IT_IS)
+        return TAC_OK;
+    if (!(speed > 0 && speed <= SPEED_MAX_M_S) && speed != SPEED_DEFAULT)
+        return FAIL(r, TAC__FIELD_PARAM + 1,
+                    "expected a speed above 0 up to %d m/s, -1 (as it is) or -2 (the default), "
+                    "found %g",
+                    SPEED_MAX_M_S, speed);
+    mission->speed_m_s = speed == SPEED_DEFAULT ? 0 : speed;
+    return TAC_OK;
+}
+
+static bool is_harmless(double command)
+{
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+        if (harmless[i] == command)
+            return true;
+    }
+    return false;
+}
+
+const char *tac__mission_command_name(double command)
+{
+    return NAME_OF(commands, command);
+}
+
+bool tac__mission_left_to_others(double command)
+{
+    static const int others[] = {80, 178, 189, 195, 196, 201};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i] == command)
+            return true;
+    }
+    return is_harmless(command);
+}
+
+static void leave_out(const reading *r, const tac__mission_rules *rules)
+{
+    const double command = r->fields->value[TAC__FIELD_COMMAND];
+    char text[128];
+    tac__out out = tac__out_begin(text, sizeof text);
+    tac__out_add(&out, "command %g (%s) is left out: nothing here carries it out", command,
+                 NAME_OF(commands, command));
+    rules->left_out(rules->context, &r->fields->place[TAC__FIELD_COMMAND], text);
+}
+
+static tac_status read_item(const reading *r, bool speeds, tac__mission_item *item)
 {
     static const struct {
         int command;
@@ -266,8 +352,9 @@ static tac_status read_item(const reading *r, tac__mission_item *item)
     }
     return FAIL(r, TAC__FIELD_COMMAND,
                 "command %g (%s) is not supported: expected 16 (waypoint), 17 (loiter), 19 (loiter "
-                "for a time), 20 (return), 21 (land) or 22 (take off)",
-                command, NAME_OF(commands, command));
+                "for a time), 20 (return), 21 (land)%s",
+                command, NAME_OF(commands, command),
+                speeds ? ", 22 (take off) or 178 (change speed)" : " or 22 (take off)");
 }
 
 // Checks which items may follow which.
@@ -289,13 +376,22 @@ static tac_status check_order(const tac__mission *mission, const reading *r, tac
 }
 
 tac_status tac__mission_add(tac__mission *mission, const tac__mission_fields *fields,
-                            tac_error *err)
+                            const tac__mission_rules *rules, tac_error *err)
 {
     const reading r = {fields, err};
+    const double command = fields->value[TAC__FIELD_COMMAND];
+    const bool speeds = rules && rules->speeds;
+    if (speeds && command == CHANGE_SPEED)
+        return read_speed(&r, mission);
+    if (rules && rules->left_out && is_harmless(command)) {
+        leave_out(&r, rules);
+        return TAC_OK;
+    }
     tac__mission_item item = {.yaw_rad = TAC__OPEN,
+                              .speed_m_s = mission->speed_m_s,
                               .line = fields->place[TAC__FIELD_COMMAND].line,
                               .column = fields->place[TAC__FIELD_COMMAND].column};
-    TAC_TRY(read_item(&r, &item));
+    TAC_TRY(read_item(&r, speeds, &item));
     TAC_TRY(check_order(mission, &r, item.kind));
     if (fields->value[TAC__FIELD_CONTINUE] != 1 && item.kind != TAC__ITEM_LAND &&
         item.kind != TAC__ITEM_RETURN)
@@ -303,6 +399,8 @@ tac_status tac__mission_add(tac__mission *mission, const tac__mission_fields *fi
                     "expected that the mission goes on by itself (1, true) after this item; use "
                     "command 17 to stay");
     mission->items[mission->count++] = item;
+    if (rules && rules->added)
+        rules->added(rules->context, fields, &item);
     return TAC_OK;
 }
 
@@ -342,17 +440,19 @@ static tac_status locate(tac__mission *mission, const char *name, const tac_worl
 // --- reading ------------------------------------------------------------------------------------
 
 tac_status tac__mission_parse(const char *name, const char *bytes, size_t size,
-                              const tac_world *world, tac__mission *mission, tac_error *err)
+                              const tac_world *world, const tac__mission_rules *rules,
+                              tac__mission *mission, tac_error *err)
 {
     static const char wpl[] = "QGC WPL";
     mission->count = 0;
+    mission->speed_m_s = 0;
     size_t i = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     while (i < size && strchr(" \t\r\n", bytes[i]) && bytes[i])
         i++;
     if (i < size && bytes[i] == '{')
-        TAC_TRY(tac__plan_parse(name, bytes, size, mission, err));
+        TAC_TRY(tac__plan_parse(name, bytes, size, rules, mission, err));
     else if (size - i >= sizeof wpl - 1 && memcmp(bytes + i, wpl, sizeof wpl - 1) == 0)
-        TAC_TRY(tac__wpl_parse(name, bytes, size, mission, err));
+        TAC_TRY(tac__wpl_parse(name, bytes, size, rules, mission, err));
     else
         return tac__fail_at(err, TAC_E_FORMAT, &(tac_place){name, 1, 1, NULL},
                             "expected a mission: a text that begins with 'QGC WPL 110', or a .plan "
@@ -363,14 +463,14 @@ tac_status tac__mission_parse(const char *name, const char *bytes, size_t size,
     return locate(mission, name, world, err);
 }
 
-tac_status tac__mission_read(const char *path, const tac_world *world, tac__mission *mission,
-                             tac_error *err)
+tac_status tac__mission_read(const char *path, const tac_world *world,
+                             const tac__mission_rules *rules, tac__mission *mission, tac_error *err)
 {
     const tac_allocator *allocator = tac_allocator_default();
     char *bytes;
     size_t size;
     TAC_TRY(tac__file_read(path, TAC__MISSION_BYTES, allocator, &bytes, &size, err));
-    const tac_status status = tac__mission_parse(path, bytes, size, world, mission, err);
+    const tac_status status = tac__mission_parse(path, bytes, size, world, rules, mission, err);
     tac__file_free(allocator, bytes, size);
     return status;
 }

@@ -72,7 +72,8 @@ static tac_status read_fields(const tac_node *item, tac__mission_fields *fields,
     return TAC_OK;
 }
 
-static tac_status read_item(const tac_node *item, tac__mission *mission, tac_error *err)
+static tac_status read_item(const tac_node *item, const tac__mission_rules *rules,
+                            tac__mission *mission, tac_error *err)
 {
     const tac_node *type;
     TAC_TRY(get(item, "type", &type, err));
@@ -87,7 +88,7 @@ static tac_status read_item(const tac_node *item, tac__mission *mission, tac_err
         return FAIL(err, type, "expected the type \"SimpleItem\"");
     tac__mission_fields fields;
     TAC_TRY(read_fields(item, &fields, err));
-    return tac__mission_add(mission, &fields, err);
+    return tac__mission_add(mission, &fields, rules, err);
 }
 
 // --- the file -----------------------------------------------------------------------------------
@@ -109,7 +110,8 @@ static tac_status check_absent(const tac_node *root, tac_error *err)
     return TAC_OK;
 }
 
-static tac_status read_plan(const tac_node *root, tac__mission *mission, tac_error *err)
+static tac_status read_plan(const tac_node *root, const tac__mission_rules *rules,
+                            tac__mission *mission, tac_error *err)
 {
     const tac_node *type, *part, *items;
     TAC_TRY(get(root, "fileType", &type, err));
@@ -118,7 +120,7 @@ static tac_status read_plan(const tac_node *root, tac__mission *mission, tac_err
     TAC_TRY(get(root, "mission", &part, err));
     TAC_TRY(get_list(part, "items", &items, err));
     for (size_t i = 0; i < tac_node_count(items); i++) {
-        const tac_status status = read_item(tac_node_item(items, i), mission, err);
+        const tac_status status = read_item(tac_node_item(items, i), rules, mission, err);
         if (status != TAC_OK) {
             tac__error_context(err, "reading mission.items[%zu]", i);
             return status;
@@ -127,8 +129,8 @@ static tac_status read_plan(const tac_node *root, tac__mission *mission, tac_err
     return check_absent(root, err);
 }
 
-tac_status tac__plan_parse(const char *name, const char *bytes, size_t size, tac__mission *mission,
-                           tac_error *err)
+tac_status tac__plan_parse(const char *name, const char *bytes, size_t size,
+                           const tac__mission_rules *rules, tac__mission *mission, tac_error *err)
 {
     tac_document *doc = tac_document_create(NULL);
     if (!doc)
@@ -136,7 +138,7 @@ tac_status tac__plan_parse(const char *name, const char *bytes, size_t size, tac
     tac_node *root;
     tac_status status = tac__json_read(doc, name, bytes, size, &root, err);
     if (status == TAC_OK)
-        status = read_plan(root, mission, err);
+        status = read_plan(root, rules, mission, err);
     tac_document_destroy(doc);
     return status;
 }

@@ -139,8 +139,8 @@ static bool is_home(const tac__mission_fields *fields)
     return fields->value[TAC__FIELD_COMMAND] == 16 && fields->value[TAC__FIELD_FRAME] == 0;
 }
 
-tac_status tac__wpl_parse(const char *name, const char *bytes, size_t size, tac__mission *mission,
-                          tac_error *err)
+tac_status tac__wpl_parse(const char *name, const char *bytes, size_t size,
+                          const tac__mission_rules *rules, tac__mission *mission, tac_error *err)
 {
     const char *const end = bytes + size;
     reader r = {.name = name, .err = err};
@@ -159,7 +159,7 @@ tac_status tac__wpl_parse(const char *name, const char *bytes, size_t size, tac_
         tac__mission_fields fields;
         TAC_TRY(read_fields(&r, index, &fields));
         if (index > 0 || !is_home(&fields))
-            TAC_TRY(tac__mission_add(mission, &fields, err));
+            TAC_TRY(tac__mission_add(mission, &fields, rules, err));
         index++;
     }
     return TAC_OK;

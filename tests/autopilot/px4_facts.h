@@ -79,6 +79,14 @@ static const px4_message px4_messages[] = {
      "item_do_jump_changed execution_mode"},
     {"trajectory_setpoint", 64, 0xf614acde,
      "q timestamp; f position*3 velocity*3 acceleration*3 jerk*3 yaw yawspeed"},
+    // Not read from a build, but computed from PX4's .msg files.
+    {"vehicle_command", 56, 0xcba514af,
+     "q timestamp; d param5 param6; f param1 param2 param3 param4 param7; I command; H "
+     "source_component; b target_system target_component source_system confirmation "
+     "from_external"},
+    {"vehicle_command_ack", 24, 0xa47749fe,
+     "q timestamp; I command; i result_param2; H target_component; b result result_param1 "
+     "target_system from_external"},
 };
 
 enum { PX4_MESSAGES = sizeof px4_messages / sizeof *px4_messages };

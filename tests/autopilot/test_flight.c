@@ -75,7 +75,7 @@ static void load_square(void)
                              .altitude_m = 488,
                              .geodesy = TAC_GEODESY_SPHERE};
     tac_error err;
-    if (tac__mission_read(path, &world, &g.mission, &err) != TAC_OK)
+    if (tac__mission_read(path, &world, NULL, &g.mission, &err) != TAC_OK)
         fail_msg("%s", err.text);
 }
 

@@ -25,7 +25,7 @@ static tac_status parse(const char *text, tac_error *err)
 {
     const tac_world world = home_world();
     tac_error_clear(err);
-    return tac__mission_parse("file", text, strlen(text), &world, &mission, err);
+    return tac__mission_parse("file", text, strlen(text), &world, NULL, &mission, err);
 }
 
 static void check_good(const char *text)
@@ -55,7 +55,7 @@ static void read_example(const char *file)
     snprintf(path, sizeof path, "%s/examples/missions/%s", source ? source : ".", file);
     const tac_world world = home_world();
     tac_error err;
-    if (tac__mission_read(path, &world, &mission, &err) != TAC_OK)
+    if (tac__mission_read(path, &world, NULL, &mission, &err) != TAC_OK)
         fail_msg("%s", err.text);
 }
 
@@ -134,8 +134,8 @@ static void test_date_line(void **state)
     world.longitude_rad = 179.9999 * degree;
     const char text[] = "QGC WPL 110\n0 1 3 16 0 0 0 0 0 -179.9999 10 1\n";
     tac_error err;
-    assert_int_equal(tac__mission_parse("file", text, sizeof text - 1, &world, &mission, &err),
-                     TAC_OK);
+    assert_int_equal(
+        tac__mission_parse("file", text, sizeof text - 1, &world, NULL, &mission, &err), TAC_OK);
     assert_true(fabs(mission.items[0].east_m - 2e-4 * degree * radius) < 1e-6);
 }
 
@@ -260,7 +260,7 @@ static void test_no_file(void **state)
     (void)state;
     const tac_world world = home_world();
     tac_error err;
-    assert_int_equal(tac__mission_read("/none/such", &world, &mission, &err), TAC_E_FILE);
+    assert_int_equal(tac__mission_read("/none/such", &world, NULL, &mission, &err), TAC_E_FILE);
     assert_non_null(strstr(err.text, "/none/such"));
 }
 

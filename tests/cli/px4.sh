@@ -47,12 +47,33 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 
 # A mission that PX4 refuses ends the run, in PX4's words.
-{ printf 'QGC WPL 110\n0\t1\t3\t16\t0\t0\t0\t0\t47.3978\t8.5456\t12\t1\n'
-  printf '1\t0\t3\t22\t0\t0\t0\t0\t47.3978\t8.5456\t12\t1\n'; } >late.waypoints
+square=$TACTUS_SOURCE/examples/missions/square.waypoints
 expect 1 run "$one" --set autopilot.px4.library="$lib" -q \
-    --set entities.uav.components.control.params.mission="$PWD/late.waypoints"
-says err "PX4 refuses the mission '$PWD/late.waypoints': Mission rejected: takeoff not first waypoint item" \
-    "component 'uav.control'" 't = 2.5'
+    --set autopilot.px4.params='{MIS_DIST_1WP: 1}' \
+    --set entities.uav.components.vehicle.params.position='[30, 0]'
+says err "missions/square.waypoints': First waypoint too far away: 29m, 1 max; mission check failed" \
+    "component 'uav.control'" 't = 2.5' 'PX4 refuses the mission'
+
+# A row that PX4's loader would drop is refused before the run, or told.
+{ cat "$square"; printf '9\t0\t3\t177\t1\t2\t0\t0\t0\t0\t0\t1\n'; } >jump.waypoints
+expect 2 check "$one" --set entities.uav.components.control.params.mission="$PWD/jump.waypoints"
+says err "$PWD/jump.waypoints:11:7: command 177 (DO_JUMP) is not supported"
+{ cat "$square"; printf '9\t0\t3\t206\t1\t2\t0\t0\t0\t0\t0\t1\n'; } >camera.waypoints
+expect 0 check "$one" --set entities.uav.components.control.params.mission="$PWD/camera.waypoints"
+says err "$PWD/camera.waypoints:11:7: command 206 (DO_SET_CAM_TRIGG_DIST) is left out"
+
+# The same mission in the other format has the same bits; one that returns is replayed without PX4.
+expect 0 run "$one" --set autopilot.px4.library="$lib" -q --json \
+    --set entities.uav.components.control.params.mission="$TACTUS_SOURCE/examples/missions/square.plan"
+same 'hash, of a .plan' "$(value out hash)" "$hash"
+{ head -n 4 "$square"; printf '3\t0\t2\t20\t0\t0\t0\t0\t0\t0\t0\t1\n'; } >back.waypoints
+expect 0 run "$one" --set autopilot.px4.library="$lib" --json --out back.mcap --duration '60 s' \
+    --set entities.uav.components.control.params.mission="$PWD/back.waypoints"
+same 'items passed' "$(value out mission_reached)" 3
+says err 'PX4 commands NAV_RETURN_TO_LAUNCH'
+expect 0 replay back.mcap --json
+same 'replay of a return' "$(value out hash_match)" true
+rm back.mcap
 
 # --- without the library --------------------------------------------------------------------------
 

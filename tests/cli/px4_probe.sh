@@ -4,7 +4,7 @@
 
 lib=$TACTUS_BUILD/tests/libpx4_standin.so
 expect 0 px4 probe "$lib"
-says out 'it prints          INFO  [px4_lockstep] created' 'ABI version        3' 'configuration 36' '18 of 18 fit' \
+says out 'it prints          INFO  [px4_lockstep] created' 'ABI version        3' 'configuration 36' '20 of 20 fit' \
     'vehicle_attitude                56  0ac1f7cd      1      56  0ac1f7cd  fits'
 
 expect 0 px4 probe "$lib" --json --topic home_position --fields
@@ -21,7 +21,7 @@ PY
 export PX4_STANDIN_HASH=vehicle_attitude
 expect 3 px4 probe "$lib"
 unset PX4_STANDIN_HASH
-says out '17 of 18 fit' '0ac1f7cd  DIFFERS'
+says out '19 of 20 fit' '0ac1f7cd  DIFFERS'
 says err '--msg-dir'
 expect 3 px4 probe "$lib" --topic vehicle_atitude
 says out "unknown to both; did you mean 'vehicle_attitude'?"

@@ -191,7 +191,7 @@ int px4_lockstep_orb_topic_metadata(void *handle, const char *topic_name, const 
     *size = t->size;
     *size_no_padding = t->size_no_padding;
     *message_hash = t->hash;
-    *queue_size = 1;
+    *queue_size = (uint8_t)t->queue;
     return -3;
 }
 

@@ -146,8 +146,25 @@ struct trajectory_setpoint {
     float position[3], velocity[3], acceleration[3], jerk[3], yaw, yawspeed;
 };
 
-// X(topic, last field, message hash). All but geofence_status as read from a real build; that one
-// by the rule for hashes from `uint64 timestamp`, `uint32 geofence_id`, `uint8 status`.
+struct vehicle_command {
+    uint64_t timestamp;
+    double param5, param6;
+    float param1, param2, param3, param4, param7;
+    uint32_t command;
+    uint16_t source_component;
+    uint8_t target_system, target_component, source_system, confirmation, from_external;
+};
+
+struct vehicle_command_ack {
+    uint64_t timestamp;
+    uint32_t command;
+    int32_t result_param2;
+    uint16_t target_component;
+    uint8_t result, result_param1, target_system, from_external;
+};
+
+// X(topic, last field, message hash). As read from a real build but for geofence_status,
+// vehicle_command and vehicle_command_ack: their hashes follow by the rule from PX4's .msg files.
 #define TOPICS(X)                                                                                  \
     X(battery_status, warning, 0xfd330964)                                                         \
     X(vehicle_attitude, quat_reset_counter, 0x0ac1f7cd)                                            \
@@ -167,6 +184,8 @@ struct trajectory_setpoint {
     X(vehicle_attitude_setpoint, thrust_body, 0x0591bb5a)                                          \
     X(vehicle_rates_setpoint, reset_integral, 0x79992167)                                          \
     X(mission_result, execution_mode, 0x70caef92)                                                  \
-    X(trajectory_setpoint, yawspeed, 0xf614acde)
+    X(trajectory_setpoint, yawspeed, 0xf614acde)                                                   \
+    X(vehicle_command, from_external, 0xcba514af)                                                  \
+    X(vehicle_command_ack, from_external, 0xa47749fe)
 
 #endif

@@ -65,6 +65,35 @@ static void aim(navigator *n, const seen *s, target_kind kind, vec3 position, do
     n->target = (target){kind, position, yaw};
 }
 
+// --- commands -----------------------------------------------------------------------------------
+
+// PX4's navigator asks the commander, and itself, through a topic.
+static void issue(uorb *u, uint64_t now_us, uint32_t command, float param1, float param2,
+                  float param3)
+{
+    const struct vehicle_command m = {.timestamp = now_us,
+                                      .param1 = param1,
+                                      .param2 = param2,
+                                      .param3 = param3,
+                                      .command = command};
+    PUBLISH(u, vehicle_command, &m);
+}
+
+static void hear_commands(navigator *n, uorb *u, uint64_t now_us)
+{
+    struct vehicle_command m;
+    while (uorb_take(u, TOPIC_vehicle_command, &n->heard, &m, sizeof m)) {
+        if (m.command != COMMAND_CHANGE_SPEED)
+            continue;
+        n->cruise_m_s = m.param2 > 0 ? (double)m.param2 : 0;
+        const struct vehicle_command_ack ack = {.timestamp = now_us,
+                                                .command = m.command,
+                                                .target_component = m.source_component,
+                                                .target_system = m.source_system};
+        PUBLISH(u, vehicle_command_ack, &ack);
+    }
+}
+
 // --- the mission --------------------------------------------------------------------------------
 
 static void begin_return(navigator *n, const params *p, const seen *s)
@@ -79,7 +108,7 @@ static void begin_return(navigator *n, const params *p, const seen *s)
     aim(n, s, TARGET_POSITION, above, (double)NAN);
 }
 
-static void begin_item(navigator *n, const params *p, const seen *s)
+static void begin_item(navigator *n, uorb *u, const seen *s, uint64_t now_us)
 {
     const mission_item *item = &n->m.items[n->current];
     n->inside = false;
@@ -95,11 +124,11 @@ static void begin_item(navigator *n, const params *p, const seen *s)
     case COMMAND_LAND:
         aim(n, s, TARGET_LAND, to, n->target.yaw);
         break;
-    case COMMAND_RETURN:
-        begin_return(n, p, s);
-        break;
     default:
-        aim(n, s, TARGET_POSITION, to, item->yaw_rad);
+        if (mission_flies(item))
+            aim(n, s, TARGET_POSITION, to, item->yaw_rad);
+        else // with what the loader has left of its parameters
+            issue(u, now_us, (uint32_t)item->command, 0, (float)item->radius_m, 0);
     }
 }
 
@@ -125,12 +154,14 @@ static bool return_done(navigator *n, const params *p, const seen *s)
 static bool item_done(navigator *n, const params *p, const seen *s, uint64_t now_us)
 {
     const mission_item *item = &n->m.items[n->current];
-    const double radius = item->radius_m > 0 ? item->radius_m : params_get(p, PARAM_NAV_ACC_RAD);
+    const double radius = item->radius_m;
+    if (!mission_flies(item))
+        return true;
     switch (item->command) {
     case COMMAND_LAND:
         return s->land.landed;
-    case COMMAND_RETURN:
-        return return_done(n, p, s);
+    case COMMAND_LOITER:
+        return false;
     case COMMAND_TAKEOFF:
         return near(n, p, s, (double)INFINITY);
     default:
@@ -142,7 +173,7 @@ static bool item_done(navigator *n, const params *p, const seen *s, uint64_t now
     }
 }
 
-static void run_mission(navigator *n, const params *p, const seen *s, uint64_t now_us)
+static void run_mission(navigator *n, uorb *u, const params *p, const seen *s, uint64_t now_us)
 {
     if (n->running && n->over) { // entered again in every period
         say("INFO", "navigator", "Executing Mission");
@@ -156,23 +187,26 @@ static void run_mission(navigator *n, const params *p, const seen *s, uint64_t n
     n->result.finished = 0;
     if (n->current + 1 < n->m.count) {
         n->current++;
-        begin_item(n, p, s);
+        begin_item(n, u, s, now_us);
         return;
     }
     n->result.finished = n->over = 1;
     say("INFO", "navigator", "Mission finished");
     n->target.kind = n->target.kind == TARGET_LAND ? TARGET_NONE : TARGET_POSITION;
+    // Seen: it sinks where it is.
+    n->abandoned = n->m.items[n->current].command == COMMAND_RETURN;
+    if (n->abandoned)
+        aim(n, s, TARGET_LAND, here(s), n->target.yaw);
 }
 
 // Whether PX4's feasibility check accepts the mission. The reason for a refusal is not its last
 // line.
-static bool check(const navigator *n)
+static bool check(const navigator *n, const params *p, const seen *s)
 {
-    const char *trouble = mission_trouble(&n->m);
-    if (!trouble)
+    char text[TROUBLE_MAX];
+    const double at[2] = {s->global.lat, s->global.lon};
+    if (!mission_trouble(&n->m, at, params_get(p, PARAM_MIS_DIST_1WP), text))
         return true;
-    char text[128];
-    snprintf(text, sizeof text, "Mission rejected: %s", trouble);
     say("WARN", "navigator", text);
     say("WARN", "navigator", "mission check failed");
     return false;
@@ -180,32 +214,39 @@ static bool check(const navigator *n)
 
 // --- modes --------------------------------------------------------------------------------------
 
-static void enter(navigator *n, const params *p, const seen *s, int mode)
+static void enter(navigator *n, uorb *u, const params *p, const seen *s, int mode, uint64_t now_us)
 {
+    if (n->mode == NAV_MISSION)
+        issue(u, now_us, COMMAND_TRIGGER, -1, 0, 1);
     n->mode = mode;
     n->running = mode == NAV_MISSION && n->result.valid;
     n->target = (target){TARGET_NONE, here(s), (double)NAN};
     if (mode == NAV_RETURN)
         begin_return(n, p, s);
+    if (mode == NAV_LAND)
+        n->target.kind = TARGET_LAND;
     if (mode == NAV_LOITER && !s->land.landed)
-        n->target.kind = TARGET_POSITION;
+        n->target.kind = n->abandoned ? TARGET_LAND : TARGET_POSITION;
+    n->abandoned &= mode == NAV_LOITER;
     if (mode == NAV_MISSION && n->checked) {
         n->result.finished = 1; // of a mission that is rejected, and of one that just begins
-        check(n);               // once more
+        check(n, p, s);         // once more
     }
     if (!n->running)
         return;
     if (n->over) { // from its beginning
         n->current = 0;
         n->result.seq_reached = -1;
+        n->cruise_m_s = 0;
     }
     n->over = false;
     say("INFO", "navigator", "Executing Mission");
-    begin_item(n, p, s);
+    begin_item(n, u, s, now_us);
+    issue(u, now_us, COMMAND_TRIGGER, -1, 0, 0);
 }
 
 // Whether the mission may be flown; checked once, when there is a position and a home.
-static bool mission_valid(navigator *n, const seen *s, uint64_t now_us)
+static bool mission_valid(navigator *n, const params *p, const seen *s, uint64_t now_us)
 {
     const bool placed = s->global.timestamp > 0 && s->global.lat_lon_valid && s->global.alt_valid &&
                         s->local.xy_global && s->local.z_global;
@@ -214,7 +255,7 @@ static bool mission_valid(navigator *n, const seen *s, uint64_t now_us)
     if (n->checked || n->m.count == 0 || !placed || !home || !late)
         return n->result.valid;
     n->checked = true;
-    return check(n);
+    return check(n, p, s);
 }
 
 static void publish_result(navigator *n, uorb *u, const seen *s, uint64_t now_us)
@@ -243,12 +284,13 @@ void navigator_run(navigator *n, uorb *u, const params *p, uint64_t now_us)
                        READ(u, vehicle_global_position, &s.global) &&
                        READ(u, home_position, &s.home) && READ(u, vehicle_land_detected, &s.land);
     if (ready) {
+        hear_commands(n, u, now_us);
         const int mode = s.status.arming_state == ARMED ? s.status.nav_state : NAV_MANUAL;
-        n->result.valid = mission_valid(n, &s, now_us);
+        n->result.valid = mission_valid(n, p, &s, now_us);
         if (mode != n->mode)
-            enter(n, p, &s, mode);
+            enter(n, u, p, &s, mode, now_us);
         else if (mode == NAV_MISSION)
-            run_mission(n, p, &s, now_us);
+            run_mission(n, u, p, &s, now_us);
         else if (mode == NAV_RETURN && return_done(n, p, &s))
             n->target.kind = TARGET_NONE;
     }

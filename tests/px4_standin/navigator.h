@@ -10,7 +10,7 @@
 #include "uorb.h"
 #include "vec.h"
 
-enum { NAV_MANUAL = 0, NAV_MISSION = 3, NAV_LOITER = 4, NAV_RETURN = 5, ARMED = 2 };
+enum { NAV_MANUAL = 0, NAV_MISSION = 3, NAV_LOITER = 4, NAV_RETURN = 5, NAV_LAND = 18, ARMED = 2 };
 
 typedef enum target_kind { TARGET_NONE, TARGET_TAKEOFF, TARGET_POSITION, TARGET_LAND } target_kind;
 
@@ -33,6 +33,9 @@ typedef struct navigator {
     bool inside; // the radius of the current item, since then
     uint64_t inside_us;
     return_leg leg;
+    bool abandoned;    // a return was asked for, and nobody changed the mode
+    double cruise_m_s; // as commanded; 0: none
+    uint32_t heard;    // commands so far
     target target;
     struct mission_result result, published; // without time and count of home positions
     bool announced, repeat; // published at all; publish it again though it is the same

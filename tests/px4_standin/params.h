@@ -37,6 +37,7 @@ typedef union param_value {
     X(MC_YAWRATE_I, F32, 0.1f)                                                                     \
     X(MC_YAWRATE_D, F32, 0.f)                                                                      \
     X(MC_YAWRATE_MAX, F32, 200.f)                                                                  \
+    X(MIS_DIST_1WP, F32, 10000.f)                                                                  \
     X(MIS_TAKEOFF_ALT, F32, 2.5f)                                                                  \
     X(MPC_ACC_HOR, F32, 3.f)                                                                       \
     X(MPC_ACC_UP_MAX, F32, 4.f)                                                                    \
@@ -48,6 +49,7 @@ typedef union param_value {
     X(MPC_THR_MIN, F32, 0.12f)                                                                     \
     X(MPC_TILTMAX_AIR, F32, 45.f)                                                                  \
     X(MPC_XY_CRUISE, F32, 5.f)                                                                     \
+    X(MPC_XY_VEL_MAX, F32, 12.f)                                                                   \
     X(MPC_XY_P, F32, 0.95f)                                                                        \
     X(MPC_XY_VEL_I_ACC, F32, 0.4f)                                                                 \
     X(MPC_XY_VEL_P_ACC, F32, 1.8f)                                                                 \

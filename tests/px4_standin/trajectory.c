@@ -26,9 +26,10 @@ static void rest(trajectory *t, const seen *s)
 
 static target choose(trajectory *t, const navigator *n, const seen *s)
 {
-    const bool automatic = s->mode.flag_multicopter_position_control_enabled &&
-                           (s->status.nav_state == NAV_MISSION ||
-                            s->status.nav_state == NAV_LOITER || s->status.nav_state == NAV_RETURN);
+    const bool automatic =
+        s->mode.flag_multicopter_position_control_enabled &&
+        (s->status.nav_state == NAV_MISSION || s->status.nav_state == NAV_LOITER ||
+         s->status.nav_state == NAV_RETURN || s->status.nav_state == NAV_LAND);
     if (automatic && n->mode == s->status.nav_state && n->target.kind != TARGET_NONE) {
         t->holding = false;
         return n->target;
@@ -59,12 +60,18 @@ static double arriving(double distance, double acceleration, double most)
     return fmin(most, fmin(sqrt(acceleration * distance), 1.5 * distance));
 }
 
-static vec3 course(const trajectory *t, const target *to, const params *p)
+// PX4 caps the speed that was commanded.
+static double cruise_speed(const navigator *n, const params *p)
+{
+    return n->cruise_m_s > 0 ? fmin(n->cruise_m_s, params_get(p, PARAM_MPC_XY_VEL_MAX))
+                             : params_get(p, PARAM_MPC_XY_CRUISE);
+}
+
+static vec3 course(const trajectory *t, const target *to, double cruise_m_s, const params *p)
 {
     const vec3 way = vec3_sub(to->position, t->position);
     const double d = level(way);
-    const double speed =
-        arriving(d, params_get(p, PARAM_MPC_ACC_HOR), params_get(p, PARAM_MPC_XY_CRUISE));
+    const double speed = arriving(d, params_get(p, PARAM_MPC_ACC_HOR), cruise_m_s);
     vec3 v = {0};
     if (d > 0)
         v = (vec3){way.x / d * speed, way.y / d * speed, 0};
@@ -80,11 +87,12 @@ static vec3 course(const trajectory *t, const target *to, const params *p)
     return v;
 }
 
-static void advance(trajectory *t, const target *to, const seen *s, const params *p, double dt)
+static void advance(trajectory *t, const target *to, double cruise_m_s, const seen *s,
+                    const params *p, double dt)
 {
     if (dt <= 0)
         return;
-    vec3 change = vec3_scale(1 / dt, vec3_sub(course(t, to, p), t->velocity));
+    vec3 change = vec3_scale(1 / dt, vec3_sub(course(t, to, cruise_m_s, p), t->velocity));
     const double most = params_get(p, PARAM_MPC_ACC_HOR), size = level(change);
     if (size > most) {
         change.x *= most / size;
@@ -132,7 +140,7 @@ void trajectory_run(trajectory *t, const navigator *n, uorb *u, const params *p,
     const target to = choose(t, n, &s);
     note_flying(t, &to, &s);
     if (t->flying)
-        advance(t, &to, &s, p, dt);
+        advance(t, &to, cruise_speed(n, p), &s, p, dt);
     else
         rest(t, &s);
     publish(t, &to, u, now_us);

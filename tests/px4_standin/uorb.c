@@ -25,11 +25,13 @@ SIZES_AS_READ(vehicle_attitude_setpoint, 40);
 SIZES_AS_READ(vehicle_rates_setpoint, 40);
 SIZES_AS_READ(mission_result, 40);
 SIZES_AS_READ(trajectory_setpoint, 64);
+_Static_assert(sizeof(struct vehicle_command) == 56 && sizeof(struct vehicle_command_ack) == 24,
+               "as the rule for layouts has it");
 
 void uorb_init(uorb *u)
 {
     static const topic topics[] = {
-#define TOPIC(topic, last, hash) {#topic, sizeof(struct topic), END_OF(topic, last), hash},
+#define TOPIC(topic, last, hash) {#topic, sizeof(struct topic), END_OF(topic, last), hash, 1},
         TOPICS(TOPIC)
 #undef TOPIC
     };
@@ -39,6 +41,7 @@ void uorb_init(uorb *u)
         t->hash ^= orders_hash(t->name) ? 0xff : 0;
         t->size += orders_size(t->name) ? 8 : 0;
     }
+    u->topics[TOPIC_vehicle_command].queue = u->topics[TOPIC_vehicle_command_ack].queue = QUEUE_MAX;
 }
 
 const topic *uorb_find(const uorb *u, const char *name)
@@ -50,10 +53,21 @@ const topic *uorb_find(const uorb *u, const char *name)
     return NULL;
 }
 
-static void node_write(node *n, const void *message, size_t size)
+static void node_write(uorb *u, topic_id id, int32_t instance, const void *message, size_t size)
 {
-    memcpy(n->data, message, size);
+    node *n = &u->nodes[id][instance];
+    memcpy(n->data[n->generation % u->topics[id].queue], message, size);
     n->generation++;
+}
+
+// What a reader sees that has taken so many messages: the oldest that is still there.
+static const uint8_t *node_at(const uorb *u, topic_id id, uint32_t instance, uint32_t *taken)
+{
+    const node *n = &u->nodes[id][instance];
+    const uint32_t queue = u->topics[id].queue;
+    if (n->generation - *taken > queue)
+        *taken = n->generation - queue;
+    return n->data[*taken % queue];
 }
 
 // --- from outside --------------------------------------------------------------------------------
@@ -105,7 +119,7 @@ int uorb_publish_queued(uorb *u)
         const int code = p->instance < 0 ? advertise(u, p) : 0;
         if (code != 0)
             return code;
-        node_write(&u->nodes[p->topic][p->instance], p->data, p->pending);
+        node_write(u, p->topic, p->instance, p->data, p->pending);
         p->pending = 0;
     }
     return 0;
@@ -115,8 +129,11 @@ int uorb_create_subscriber(uorb *u, const topic *t, uint32_t instance, int32_t *
 {
     if (u->subscriber_count == SUBSCRIBERS)
         return -3;
+    // Of what was published before, a new reader sees the last message.
+    const topic_id id_of = (topic_id)(t - u->topics);
+    const uint32_t before = u->nodes[id_of][instance].generation;
     u->subscribers[u->subscriber_count] =
-        (subscriber){.topic = (topic_id)(t - u->topics), .instance = instance};
+        (subscriber){.topic = id_of, .instance = instance, .seen = before ? before - 1 : 0};
     *id = u->subscriber_count++;
     return 0;
 }
@@ -149,8 +166,10 @@ int uorb_copy(uorb *u, int32_t id, void *message, uint32_t size)
     const node *n = &u->nodes[s->topic][s->instance];
     if (n->generation == 0)
         return -5;
-    memcpy(message, n->data, size);
-    s->seen = n->generation;
+    if (s->seen == n->generation) // once more
+        s->seen--;
+    memcpy(message, node_at(u, s->topic, s->instance, &s->seen), size);
+    s->seen++;
     return 0;
 }
 
@@ -173,7 +192,7 @@ void uorb_advertise(uorb *u, topic_id id)
 void uorb_publish(uorb *u, topic_id id, const void *message)
 {
     uorb_advertise(u, id);
-    node_write(&u->nodes[id][0], message, u->topics[id].size_no_padding);
+    node_write(u, id, 0, message, u->topics[id].size_no_padding);
 }
 
 bool uorb_read(const uorb *u, topic_id id, void *message, size_t size)
@@ -181,6 +200,16 @@ bool uorb_read(const uorb *u, topic_id id, void *message, size_t size)
     const node *n = &u->nodes[id][0];
     if (n->generation == 0)
         return false;
-    memcpy(message, n->data, size);
+    uint32_t last = n->generation - 1;
+    memcpy(message, node_at(u, id, 0, &last), size);
+    return true;
+}
+
+bool uorb_take(const uorb *u, topic_id id, uint32_t *taken, void *message, size_t size)
+{
+    if (u->nodes[id][0].generation == *taken)
+        return false;
+    memcpy(message, node_at(u, id, 0, taken), size);
+    ++*taken;
     return true;
 }

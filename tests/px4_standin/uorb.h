@@ -15,17 +15,18 @@ typedef enum topic_id {
         TOPIC_COUNT
 } topic_id;
 
-enum { INSTANCES = 10, PUBLISHERS = 64, SUBSCRIBERS = 64, MESSAGE_MAX = 256 };
+enum { INSTANCES = 10, PUBLISHERS = 64, SUBSCRIBERS = 64, MESSAGE_MAX = 256, QUEUE_MAX = 8 };
 
 typedef struct topic {
     const char *name;
     uint32_t size, size_no_padding, hash;
+    uint32_t queue; // messages that are kept for a reader
 } topic;
 
 typedef struct node { // an instance of a topic
     bool advertised;
-    uint32_t generation; // 0: nothing published yet
-    uint8_t data[MESSAGE_MAX];
+    uint32_t generation;                  // messages published so far
+    uint8_t data[QUEUE_MAX][MESSAGE_MAX]; // the last ones, by generation
 } node;
 
 typedef struct publisher {
@@ -64,6 +65,8 @@ int uorb_unsubscribe(uorb *u, int32_t id);
 void uorb_advertise(uorb *u, topic_id id);
 void uorb_publish(uorb *u, topic_id id, const void *message);
 bool uorb_read(const uorb *u, topic_id id, void *message, size_t size);
+// The oldest message that is kept and was not taken yet; `*taken` counts. False: there is none.
+bool uorb_take(const uorb *u, topic_id id, uint32_t *taken, void *message, size_t size);
 
 #define READ(u, topic, message)    uorb_read(u, TOPIC_##topic, message, sizeof(struct topic))
 #define PUBLISH(u, topic, message) uorb_publish(u, TOPIC_##topic, message)

@@ -3,7 +3,6 @@
 #include "autopilot/px4/abi.h"
 #include "autopilot/px4/codes.h"
 #include "autopilot/px4/copy.h"
-#include "autopilot/px4/wpl_items.h"
 #include "base/floats.h"
 
 #include <dlfcn.h>
@@ -269,14 +268,15 @@ tac_status tac__px4_update_allocator(tac__px4 *p, tac_error *err)
     return TAC_OK;
 }
 
-tac_status tac__px4_load_mission(tac__px4 *p, const char *path, tac_error *err)
+tac_status tac__px4_load_mission(tac__px4 *p, const char *file, const char *bytes, size_t size,
+                                 tac_error *err)
 {
-    char items[TAC__COPY_PATH];
+    char path[TAC__COPY_PATH];
     int descriptor;
-    TAC_TRY(tac__wpl_items_open(path, &descriptor, items, err));
-    const int code = CALL(p, load_mission_qgc_wpl, p->handle, items);
+    TAC_TRY(tac__copy_text(file, bytes, size, &descriptor, path, err));
+    const int code = CALL(p, load_mission_qgc_wpl, p->handle, path);
     close(descriptor);
-    return code ? failed("load_mission_qgc_wpl", code, path, err) : TAC_OK;
+    return code ? failed("load_mission_qgc_wpl", code, file, err) : TAC_OK;
 }
 
 // --- topics -------------------------------------------------------------------------------------
@@ -342,6 +342,12 @@ tac_status tac__px4_copy(tac__px4 *p, int32_t subscriber, void *message, uint32_
                          tac_error *err)
 {
     TRY_CALL(p, NULL, orb_copy, p->handle, subscriber, message, size);
+    return TAC_OK;
+}
+
+tac_status tac__px4_instance(tac__px4 *p, int32_t publisher, int32_t *instance, tac_error *err)
+{
+    TRY_CALL(p, NULL, orb_publisher_instance, p->handle, publisher, instance);
     return TAC_OK;
 }
 

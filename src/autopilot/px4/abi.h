@@ -59,8 +59,9 @@ tac_status tac__px4_set(tac__px4 *px4, const char *param, double value, tac_erro
 tac_status tac__px4_get_f32(tac__px4 *px4, const char *param, float *value, tac_error *err);
 tac_status tac__px4_notify(tac__px4 *px4, tac_error *err);
 tac_status tac__px4_update_allocator(tac__px4 *px4, tac_error *err);
-// Without the row of planned home, see wpl_items.h.
-tac_status tac__px4_load_mission(tac__px4 *px4, const char *path, tac_error *err);
+// Load a mission, a text of QGC WPL 110 without planned home; `file` is what errors call it.
+tac_status tac__px4_load_mission(tac__px4 *px4, const char *file, const char *bytes, size_t size,
+                                 tac_error *err);
 
 typedef struct tac__px4_topic_info {
     uint32_t size, size_no_padding, hash;
@@ -82,6 +83,8 @@ tac_status tac__px4_publish(tac__px4 *px4, int32_t publisher, const void *messag
 tac_status tac__px4_check(tac__px4 *px4, int32_t subscriber, bool *updated, tac_error *err);
 tac_status tac__px4_copy(tac__px4 *px4, int32_t subscriber, void *message, uint32_t size,
                          tac_error *err);
+// The instance of its topic that a publisher has; -1: it has not published yet.
+tac_status tac__px4_instance(tac__px4 *px4, int32_t publisher, int32_t *instance, tac_error *err);
 // `t_us` must not decrease.
 tac_status tac__px4_step(tac__px4 *px4, tac_time t_us, tac_error *err);
 

@@ -1,6 +1,7 @@
 // builtin.c - the messages exchanged with PX4, as they are in the version that the bridge was made
 // with. Fields stand in the order of declaration, from which layout and hash follow. The size and
-// hash beside each topic were read from a build of PX4; a test compares them with the computed
+// hash beside each topic were read from a build of PX4, but for vehicle_command and its
+// acknowledgement, of which the .msg files of PX4 were read; a test compares them with the computed
 // ones.
 #include "autopilot/px4/message.h"
 
@@ -199,6 +200,23 @@ static const group trajectory_setpoint[] = {
     {NULL, NULL},
 };
 
+// --- both ways ----------------------------------------------------------------------------------
+
+static const group vehicle_command[] = {
+    {"uint64", "timestamp"},        {"float32", "param1 param2 param3 param4"},
+    {"float64", "param5 param6"},   {"float32", "param7"},
+    {"uint32", "command"},          {"uint8", "target_system target_component source_system"},
+    {"uint16", "source_component"}, {"uint8", "confirmation"},
+    {"bool", "from_external"},      {NULL, NULL},
+};
+
+static const group vehicle_command_ack[] = {
+    {"uint64", "timestamp"},           {"uint32", "command"},
+    {"uint8", "result result_param1"}, {"int32", "result_param2"},
+    {"uint8", "target_system"},        {"uint16", "target_component"},
+    {"bool", "from_external"},         {NULL, NULL},
+};
+
 // --- topics -------------------------------------------------------------------------------------
 
 static const struct {
@@ -224,6 +242,8 @@ static const struct {
     {"vehicle_rates_setpoint", 40, 0x79992167, vehicle_rates_setpoint},
     {"mission_result", 40, 0x70caef92, mission_result},
     {"trajectory_setpoint", 64, 0xf614acde, trajectory_setpoint},
+    {"vehicle_command", 56, 0xcba514af, vehicle_command},
+    {"vehicle_command_ack", 24, 0xa47749fe, vehicle_command_ack},
 };
 
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };

@@ -4,6 +4,7 @@
 #include "autopilot/px4/px4.h"
 #include "autopilot/ports.h"
 #include "autopilot/flight.h"
+#include "autopilot/mission.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -172,20 +173,140 @@ static void put_pilot(tac__px4_flight *f)
     v->landed[0] = p->landed;
 }
 
+// --- commands -----------------------------------------------------------------------------------
+
+typedef struct hearing {
+    tac_step *step;
+    const tac__px4_component *component;
+} hearing;
+
+// Return the row of the mission that is under way; NULL: PX4 has not begun one.
+static const tac__px4_row *current_row(const tac__px4_component *c)
+{
+    const double current = results_of(c->flight)->mission_current[0];
+    return current >= 0 && current < (double)c->items.count ? &c->items.rows[(size_t)current]
+                                                            : NULL;
+}
+
+static bool ends_mission(const tac__px4_component *c, const tac__px4_command *command)
+{
+    const tac__px4_row *row = current_row(c);
+    return command->number == TAC__COMMAND_RETURN && row && row->kind == TAC__ITEM_RETURN &&
+           c->flight->pilot.nav_state == TAC__NAV_MISSION;
+}
+
+// A refusal is told once, however often the command is repeated.
+static void tell_refusal(tac_step *s, tac__px4_flight *f, const tac__px4_command *command,
+                         const char *why)
+{
+    const double now[4] = {command->number, command->param[0], command->param[1],
+                           command->param[2]};
+    if (!memcmp(now, f->refused, sizeof now))
+        return;
+    memcpy(f->refused, now, sizeof now);
+    tac_log_write(s, TAC_LOG_WARN, "PX4's command %.0f (%s) is refused: %s", command->number,
+                  tac__mission_command_name(command->number), why);
+}
+
+static void obey(const hearing *h, const tac__px4_command *command, int state)
+{
+    tac__px4_flight *f = h->component->flight;
+    if (state != f->pilot.nav_state)
+        tac_log_write(h->step, TAC_LOG_INFO, "PX4 commands %s",
+                      tac__mission_command_name(command->number));
+    f->returning |= ends_mission(h->component, command);
+    tac__pilot_command(&f->pilot, state, tac__flight_mode_of(h->step, TAC__PX4_IN_MODE));
+}
+
+static void hear_command(void *context)
+{
+    const hearing *h = context;
+    tac__px4_flight *f = h->component->flight;
+    const tac__px4_results *r = results_of(f);
+    if (r->command_system[0] == TAC__PX4_OWN_SYSTEM &&
+        r->command_component[0] == TAC__PX4_OWN_COMPONENT)
+        return;
+    const tac__px4_command command = {
+        .number = r->command[0],
+        .param = {r->command_param[0], r->command_param[1], r->command_param[2]},
+        .armed = f->pilot.armed,
+        .mission_valid = r->mission_valid[0] > 0,
+        .mission_total = r->mission_total[0],
+    };
+    const tac__px4_answer answer = tac__px4_answer_to(&command);
+    if (!answer.ours)
+        return;
+    if (answer.why)
+        tell_refusal(h->step, f, &command, answer.why);
+    else
+        obey(h, &command, answer.state);
+    tac__px4_acks_add(&f->acks, &(tac__px4_ack){command.number, answer.result, r->command_system[0],
+                                                r->command_component[0]});
+}
+
+static uint32_t tell_ack(tac__px4_flight *f)
+{
+    tac__px4_ack ack;
+    if (!tac__px4_acks_take(&f->acks, &ack))
+        return 0;
+    tac__px4_values *v = &f->values;
+    v->ack_command[0] = ack.command;
+    v->ack_result[0] = ack.result;
+    v->ack_system[0] = ack.system;
+    v->ack_component[0] = ack.component;
+    return TAC__PX4_TELL_ACK;
+}
+
+// The speed of the item under way. PX4's loader loses speeds, so they are commanded. PX4 forgets
+// them as it begins a mission, and has done so after a few periods of its navigator.
+static double wanted_speed(const tac__px4_component *c, tac_time t_us)
+{
+    enum { PERIODS = 3 };
+    const tac__px4_flight *f = c->flight;
+    const tac__px4_row *row = current_row(c);
+    if (f->pilot.nav_state != TAC__NAV_MISSION)
+        return 0;
+    return row && t_us >= f->pilot.entered_us + PERIODS * c->habits.renew_us ? row->speed_m_s
+                                                                             : f->speed_told_m_s;
+}
+
+static uint32_t tell_speed(tac_step *s, const tac__px4_component *c, tac_time t_us)
+{
+    tac__px4_flight *f = c->flight;
+    const double wanted = wanted_speed(c, t_us);
+    if (wanted == f->speed_told_m_s)
+        return 0;
+    f->speed_told_m_s = wanted;
+    tac__px4_values *v = &f->values;
+    v->order_command[0] = TAC__COMMAND_CHANGE_SPEED;
+    memcpy(v->order_param, (double[]){1, wanted > 0 ? wanted : -1, -1}, sizeof v->order_param);
+    if (wanted > 0)
+        tac_log_write(s, TAC_LOG_INFO, "PX4 is told to fly at %g m/s", wanted);
+    else
+        tac_log_write(s, TAC_LOG_INFO, "PX4 is told to fly at its own speed");
+    return TAC__PX4_TELL_ORDER;
+}
+
+// --- a step of PX4 ------------------------------------------------------------------------------
+
 static tac_status exchange(tac_step *s, const tac__px4_component *c, tac_time t_us, bool all)
 {
     tac__px4_flight *f = c->flight;
+    const uint32_t tell = all ? 0 : tell_ack(f) | tell_speed(s, c, t_us);
     const tac__px4_sending now = {
         .t_us = t_us,
         .tick = all ? 0 : f->ticks - 2, // the tick before the start is not counted
         .all = all,
+        .tell = tell,
         .values = &f->values,
         .in = s->in,
         .memory = c->memory < 0 ? NULL : s->state[c->memory],
     };
+    hearing h = {s, c};
+    const tac__px4_listener listener = {hear_command, &h};
     TAC_TRY(tac__px4_send(c->traffic, f->px4, &now, &f->err));
     TAC_TRY(tac__px4_step(f->px4, t_us, &f->err));
-    return tac__px4_receive(c->traffic, f->px4, f->results, &f->err);
+    return tac__px4_receive(c->traffic, f->px4, f->results, &listener, &f->err);
 }
 
 // --- start --------------------------------------------------------------------------------------
@@ -269,6 +390,60 @@ static void rest_telemetry(const tac_step *s, const tac__px4_component *c, tac__
     }
 }
 
+static tac_status load_mission(const tac__px4_component *c, tac__px4_flight *f)
+{
+    const tac__px4_values *v = &f->values;
+    const tac__px4_home home = {v->home_latitude[0], v->home_longitude[0],
+                                v->home_heading[0] / DEGREE};
+    tac__text text;
+    tac__text_init(&text, tac_allocator_default());
+    tac__px4_mission_write(&c->items, &home, &text);
+    const tac_status status =
+        text.failed ? tac__fail_memory(&f->err)
+                    : tac__px4_load_mission(f->px4, c->mission, text.chars, text.length, &f->err);
+    tac__text_fini(&text);
+    return status;
+}
+
+// PX4's navigator listens to instance 0 of its commands, which belongs to whoever publishes first.
+static tac_status check_orders(const tac__px4_component *c, tac__px4_flight *f)
+{
+    const tac__px4_publisher *p = tac__px4_teller(c->traffic, TAC__PX4_TELL_ORDER);
+    int32_t instance = 0;
+    if (p->off)
+        return tac__fail(&f->err, TAC_E_CONFIG,
+                         "the mission '%s' changes the speed, but topic 'vehicle_command' is off",
+                         c->mission);
+    TAC_TRY(tac__px4_instance(f->px4, p->id, &instance, &f->err));
+    if (instance == 0)
+        return TAC_OK;
+    return tac__fail(&f->err, TAC_E_ABI,
+                     "the mission '%s' changes the speed, but topic 'vehicle_command' was given "
+                     "instance %d, and PX4's navigator listens to instance 0",
+                     c->mission, instance);
+}
+
+// A mission that returns or changes the speed needs commands; other flights do without.
+static tac_status check_commands(tac_step *s, const tac__px4_component *c)
+{
+    tac__px4_flight *f = c->flight;
+    const tac_error *misfit = &c->traffic->misfit;
+    if (misfit->status != TAC_OK && (c->items.returns || c->items.speeds))
+        return tac__fail(&f->err, misfit->status, "the mission '%s' %s by commands of PX4: %s",
+                         c->mission, c->items.returns ? "returns" : "changes the speed",
+                         misfit->text);
+    if (misfit->status != TAC_OK)
+        tac_log_write(s, TAC_LOG_WARN, "PX4's commands are not answered: %s", misfit->text);
+    else if (c->items.returns && !tac__px4_hears(c->traffic))
+        return tac__fail(&f->err, TAC_E_CONFIG,
+                         "the mission '%s' returns by a command of PX4, but topic "
+                         "'vehicle_command' is off",
+                         c->mission);
+    else if (c->items.speeds)
+        return check_orders(c, f);
+    return TAC_OK;
+}
+
 // PX4 gets one round of messages, disarmed and on the ground, before it gets its mission; the run
 // then begins at t = 0 again.
 static tac_status start(tac_step *s, const tac__px4_component *c)
@@ -295,10 +470,11 @@ static tac_status start(tac_step *s, const tac__px4_component *c)
     put_time(f, 0);
     put_pilot(f);
     TAC_TRY(exchange(s, c, 0, true));
+    TAC_TRY(check_commands(s, c));
     log_text(s, f, false);
     f->words.count = 0;
     if (*c->mission)
-        TAC_TRY(tac__px4_load_mission(f->px4, c->mission, &f->err));
+        TAC_TRY(load_mission(c, f));
     log_text(s, f, false);
     size_t to = 0, from = 0;
     for (size_t i = 0; i < c->traffic->publisher_count; i++)
@@ -329,6 +505,19 @@ static tac__flight_phase phase_of(const tac__pilot *p)
     }
 }
 
+// A return at the end of a mission is passed when the vehicle has landed, unless something else was
+// wanted on the way.
+static void count_return(tac_step *s, tac__px4_flight *f)
+{
+    const tac__pilot *p = &f->pilot;
+    f->returning &= p->nav_state == TAC__NAV_RETURN || p->nav_state == TAC__NAV_MISSION;
+    if (!f->returning || f->returned || !p->flown || !p->landed)
+        return;
+    f->returned = true;
+    f->reached = (int32_t)results_of(f)->mission_total[0];
+    tac_log_write(s, TAC_LOG_INFO, "item %d of %d passed", f->reached, f->reached);
+}
+
 // The outputs keep the progress of the last flight until the vehicle is armed again, and PX4
 // reports it even longer.
 static void count_items(tac_step *s, tac__px4_flight *f, bool armed_before)
@@ -338,7 +527,9 @@ static void count_items(tac_step *s, tac__px4_flight *f, bool armed_before)
     if (f->pilot.armed && !armed_before) {
         f->reached = 0;
         f->reached_before = reached;
+        f->returning = f->returned = false;
     }
+    count_return(s, f);
     if (reached == f->reached_before)
         return;
     f->reached_before = 0;
@@ -388,7 +579,7 @@ static void write_state(tac_step *s, const tac__px4_flight *f)
     *TAC_OUT(s, int32_t, TAC__PX4_OUT_TOTAL) = (int32_t)r->mission_total[0];
     *TAC_OUT(s, int32_t, TAC__PX4_OUT_NAV_STATE) = (int32_t)r->nav_state[0];
     *TAC_OUT(s, bool, TAC__PX4_OUT_VALID) = r->mission_valid[0] > 0;
-    *TAC_OUT(s, bool, TAC__PX4_OUT_FINISHED) = mission_done(f);
+    *TAC_OUT(s, bool, TAC__PX4_OUT_FINISHED) = mission_done(f) || f->returned;
 }
 
 static void write_outputs(tac_step *s, const tac__px4_component *c)

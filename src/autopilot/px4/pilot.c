@@ -14,7 +14,7 @@ enum { ANSWERS = 3 };
 
 void tac__pilot_init(tac__pilot *p)
 {
-    *p = (tac__pilot){.on_ground = true, .landed = true};
+    *p = (tac__pilot){.on_ground = true, .landed = true, .commanded = -1};
 }
 
 static bool is_automatic(int state)
@@ -64,9 +64,19 @@ static void arm(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_in *
     p->armed = armed;
 }
 
+void tac__pilot_command(tac__pilot *p, int state, tac__flight_mode mode)
+{
+    p->commanded = state;
+    p->mode_before = mode;
+}
+
 static void choose(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_in *in)
 {
-    const int wanted = p->armed ? state_for(in->mode) : TAC__NAV_MANUAL;
+    if (!p->armed || in->mode != p->mode_before)
+        p->commanded = -1;
+    const int wanted = !p->armed           ? TAC__NAV_MANUAL
+                       : p->commanded >= 0 ? p->commanded
+                                           : state_for(in->mode);
     if (wanted != p->wanted) {
         if (!is_automatic(p->wanted))
             p->wanted_us = in->t_us;

@@ -47,6 +47,9 @@ typedef struct tac__pilot {
     bool on_ground; // as estimated
     bool landed;    // what PX4 is told
 
+    int commanded;                // navigation state that a command asked for; -1: none
+    tac__flight_mode mode_before; // the mode when it did; another one ends the command
+
     bool disarmed; // by itself, until `arm` becomes false
     bool flown;    // since it was armed
     double still_s;
@@ -60,6 +63,9 @@ typedef struct tac__pilot {
 
 // On the ground, motors off.
 void tac__pilot_init(tac__pilot *p);
+// A command asks for a navigation state: it lasts until the mode changes, or the vehicle is
+// disarmed.
+void tac__pilot_command(tac__pilot *p, int state, tac__flight_mode mode);
 void tac__pilot_step(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_in *in);
 
 #endif

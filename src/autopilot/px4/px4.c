@@ -5,15 +5,12 @@
 #include "autopilot/px4/px4.h"
 #include "autopilot/ports.h"
 #include "autopilot/flight.h"
-#include "autopilot/mission.h"
 #include "autopilot/types.h"
 #include "base/error.h"
 #include "model/builtin.h"
 #include "model/vehicle/params.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef tac__px4_component px4;
@@ -109,43 +106,28 @@ static void read_vehicle(tac_declare *d, px4 *c)
     }
 }
 
-// PX4 may understand missions that cannot be read here: those have no landing point.
-static void declare_landing(tac_declare *d, const px4 *c)
+static void warn_of_row(void *context, const tac_place *place, const char *text)
 {
-    tac_error err;
-    double north_m, east_m;
-    tac__mission *mission = calloc(1, sizeof *mission);
-    if (mission && tac__mission_read(c->mission, tac_declare_world(d), mission, &err) == TAC_OK &&
-        tac__mission_landing(mission, &north_m, &east_m))
-        tac_declare_landing(d, north_m, east_m);
-    free(mission);
+    tac_declare_warn(context, "mission", "%s:%u:%u: %s", place->file, place->line, place->column,
+                     text);
 }
 
-// PX4 reads the mission itself; a file that cannot be opened is reported before the run.
-static void read_mission(tac_declare *d, px4 *c)
+// Read the mission before the run, so that a row that PX4 would drop is reported by file and line.
+static tac_status read_mission(tac_declare *d, px4 *c)
 {
-    static const char mark[] = "QGC WPL 110";
     c->mission = tac_param_path(
         d, TAC_PARAM(.name = "mission", .fallback = "",
-                     .doc = "file with the mission: QGC WPL 110; none: PX4 has none"));
+                     .doc = "file with the mission: QGC WPL 110 or .plan; none: PX4 has none"));
     if (!*c->mission)
-        return;
-    FILE *file = fopen(c->mission, "rb");
-    char begin[sizeof mark] = "";
-    if (!file) {
-        (void)tac_declare_fail(d, "mission", "cannot open '%s': %s", c->mission,
-                               tac__errno_text(errno));
-        return;
-    }
-    const size_t got = fread(begin, 1, sizeof mark - 1, file);
-    fclose(file);
-    if (got == sizeof mark - 1 && !memcmp(begin, mark, got))
-        declare_landing(d, c);
-    else
-        (void)tac_declare_fail(d, "mission",
-                               "'%s' does not begin with '%s', the only format that "
-                               "PX4's library reads",
-                               c->mission, mark);
+        return TAC_OK;
+    tac_error err;
+    tac_error_clear(&err);
+    if (tac__px4_mission_read(&c->arena, c->mission, tac_declare_world(d), warn_of_row, d,
+                              &c->items, &err) != TAC_OK)
+        return tac__px4_blame(d, "mission", &err);
+    if (c->items.lands)
+        tac_declare_landing(d, c->items.north_m, c->items.east_m);
+    return TAC_OK;
 }
 
 static void read_habits(tac_declare *d, px4 *c)
@@ -246,7 +228,10 @@ static tac_status read_traffic(tac_declare *d, px4 *c)
         status = tac__px4_traffic_default(c->traffic, c->batteries, &err);
     if (status != TAC_OK)
         return tac__px4_blame(d, "msg_dir", &err);
-    return tac__px4_traffic_read(d, c->traffic);
+    TAC_TRY(tac__px4_traffic_read(d, c->traffic));
+    return tac__px4_traffic_events(c->traffic, c->items.speeds, &err) == TAC_OK
+               ? TAC_OK
+               : tac__px4_blame(d, "msg_dir", &err);
 }
 
 static tac_status px4_declare(tac_declare *d, void *self)
@@ -260,7 +245,7 @@ static tac_status px4_declare(tac_declare *d, void *self)
         return TAC_E_MEMORY;
     read_library(d, c);
     read_vehicle(d, c);
-    read_mission(d, c);
+    TAC_TRY(read_mission(d, c));
     read_rates(d, c);
     read_habits(d, c);
     TAC_TRY(read_params(d, c));

@@ -3,6 +3,8 @@
 #ifndef TAC_AUTOPILOT_PX4_PX4_H
 #define TAC_AUTOPILOT_PX4_PX4_H
 
+#include "autopilot/px4/commands.h"
+#include "autopilot/px4/mission_rows.h"
 #include "autopilot/px4/pilot.h"
 #include "autopilot/px4/printed.h"
 #include "autopilot/px4/traffic.h"
@@ -80,18 +82,24 @@ typedef struct tac__px4_flight {
     int32_t reached;        // items, since it was armed
     int32_t reached_before; // as PX4 still reports of the flight before; 0: nothing
     int32_t phase;
-    bool warned;          // that there is no mission to fly
-    tac_time refused_us;  // since when PX4 refuses the mission, if it does
-    tac__printed printed; // text of PX4
+    tac__px4_acks acks;
+    double refused[4];     // the last command that was refused, and its parameters
+    double speed_told_m_s; // level, in the mission; 0: PX4's own
+    bool returning;        // the mission ends by a return, which is under way
+    bool returned;         // and is over
+    bool warned;           // that there is no mission to fly
+    tac_time refused_us;   // since when PX4 refuses the mission, if it does
+    tac__printed printed;  // text of PX4
     tac__px4_words words;
     tac_error err;
 } tac__px4_flight;
 
 typedef struct tac__px4_component {
     tac__arena arena;
-    bool begun; // the arena is there
-    const char *library, *mission;
-    tac_time limit_us; // of a call
+    bool begun;                    // the arena is there
+    const char *library, *mission; // files
+    tac__px4_mission items;        // of the mission
+    tac_time limit_us;             // of a call
     tac__px4_config config;
     tac__vehicle vehicle;
     uint32_t rotors, batteries, buses;

@@ -160,19 +160,53 @@ static tac_status compare(tac__px4 *px4, const char *topic, const tac__uorb_mess
                      topic, theirs.size, theirs.hash, layout->size, layout->hash);
 }
 
-tac_status tac__px4_traffic_open(tac__px4_traffic *t, tac__px4 *px4, tac_error *err)
+// A flight that needs no commands need not have them.
+static tac_status compare_commands(tac__px4_traffic *t, tac__px4 *px4, const char *topic,
+                                   const tac__uorb_message *layout, bool *off, tac_error *err)
+{
+    tac_error misfit;
+    const tac_status status = compare(px4, topic, layout, &misfit);
+    *off = status != TAC_OK;
+    if (status == TAC_OK || status == TAC_E_ABI) {
+        if (*off && t->misfit.status == TAC_OK)
+            t->misfit = misfit;
+        return TAC_OK;
+    }
+    *err = misfit;
+    return status;
+}
+
+static tac_status compare_all(tac__px4_traffic *t, tac__px4 *px4, tac_error *err)
 {
     for (size_t i = 0; i < t->publisher_count; i++) {
-        if (!t->publishers[i].off)
-            TAC_TRY(compare(px4, t->publishers[i].topic, t->publishers[i].layout, err));
+        tac__px4_publisher *p = &t->publishers[i];
+        if (p->off)
+            continue;
+        if (p->event)
+            TAC_TRY(compare_commands(t, px4, p->topic, p->layout, &p->off, err));
+        else
+            TAC_TRY(compare(px4, p->topic, p->layout, err));
     }
     for (size_t i = 0; i < t->subscriber_count; i++) {
-        if (!t->subscribers[i].off)
-            TAC_TRY(compare(px4, t->subscribers[i].topic, t->subscribers[i].layout, err));
+        tac__px4_subscriber *s = &t->subscribers[i];
+        if (s->off)
+            continue;
+        if (s->queued)
+            TAC_TRY(compare_commands(t, px4, s->topic, s->layout, &s->off, err));
+        else
+            TAC_TRY(compare(px4, s->topic, s->layout, err));
     }
+    return TAC_OK;
+}
+
+tac_status tac__px4_traffic_open(tac__px4_traffic *t, tac__px4 *px4, tac_error *err)
+{
+    TAC_TRY(compare_all(t, px4, err));
     for (size_t i = 0; i < t->publisher_count; i++) {
         tac__px4_publisher *p = &t->publishers[i];
-        if (!p->off)
+        if (p->shares)
+            p->id = t->publishers[p->shares - 1].id;
+        else if (!p->off)
             TAC_TRY(tac__px4_advertise(px4, p->topic, p->instance, p->layout->size, &p->id, err));
     }
     for (size_t i = 0; i < t->subscriber_count; i++) {
@@ -199,13 +233,22 @@ static tac_status evaluate(const tac__px4_publisher *p, const tac__px4_fill *fil
     return TAC_OK;
 }
 
+static bool is_due(const tac__px4_publisher *p, const tac__px4_sending *now)
+{
+    if (p->off)
+        return false;
+    if (p->event)
+        return now->all ? !p->shares : (p->event & now->tell) != 0;
+    return now->all || (!p->once && now->tick % p->period == 0);
+}
+
 tac_status tac__px4_send(const tac__px4_traffic *t, tac__px4 *px4, const tac__px4_sending *now,
                          tac_error *err)
 {
     const double *values = (const double *)now->values;
     for (size_t i = 0; i < t->publisher_count; i++) {
         const tac__px4_publisher *p = &t->publishers[i];
-        if (p->off || (!now->all && (p->once || (p->period > 1 && now->tick % p->period))))
+        if (!is_due(p, now))
             continue;
         for (size_t k = 0; k < p->fill_count; k++) {
             const tac__px4_fill *fill = &p->fills[k];
@@ -226,11 +269,10 @@ tac_status tac__px4_send(const tac__px4_traffic *t, tac__px4 *px4, const tac__px
 }
 
 static tac_status receive(const tac__px4_subscriber *s, tac__px4 *px4, double *results,
-                          tac_error *err)
+                          bool *updated, tac_error *err)
 {
-    bool updated;
-    TAC_TRY(tac__px4_check(px4, s->id, &updated, err));
-    if (!updated)
+    TAC_TRY(tac__px4_check(px4, s->id, updated, err));
+    if (!*updated)
         return TAC_OK;
     TAC_TRY(tac__px4_copy(px4, s->id, s->bytes, s->layout->size, err));
     for (size_t i = 0; i < s->take_count; i++)
@@ -239,12 +281,48 @@ static tac_status receive(const tac__px4_subscriber *s, tac__px4 *px4, double *r
     return TAC_OK;
 }
 
+// A queue that never gets empty must not hold up the flight: PX4's are of 8 messages.
+enum { QUEUE_MAX = 64 };
+
+static tac_status receive_queue(const tac__px4_subscriber *s, tac__px4 *px4, double *results,
+                                const tac__px4_listener *listener, tac_error *err)
+{
+    bool updated = true;
+    for (int i = 0; i < QUEUE_MAX && updated; i++) {
+        TAC_TRY(receive(s, px4, results, &updated, err));
+        if (updated)
+            listener->heard(listener->context);
+    }
+    return TAC_OK;
+}
+
+bool tac__px4_hears(const tac__px4_traffic *t)
+{
+    for (size_t i = 0; i < t->subscriber_count; i++) {
+        if (t->subscribers[i].queued && !t->subscribers[i].off)
+            return true;
+    }
+    return false;
+}
+
+const tac__px4_publisher *tac__px4_teller(const tac__px4_traffic *t, tac__px4_tell tell)
+{
+    for (size_t i = 0; i < t->publisher_count; i++) {
+        if (t->publishers[i].event == (uint32_t)tell)
+            return &t->publishers[i];
+    }
+    return NULL;
+}
+
 tac_status tac__px4_receive(const tac__px4_traffic *t, tac__px4 *px4, double *results,
-                            tac_error *err)
+                            const tac__px4_listener *listener, tac_error *err)
 {
     for (size_t i = 0; i < t->subscriber_count; i++) {
         const tac__px4_subscriber *s = &t->subscribers[i];
-        const tac_status status = s->off ? TAC_OK : receive(s, px4, results, err);
+        bool updated;
+        const tac_status status = s->off      ? TAC_OK
+                                  : s->queued ? receive_queue(s, px4, results, listener, err)
+                                              : receive(s, px4, results, &updated, err);
         if (status != TAC_OK) {
             tac__error_append(err, " (topic '%s')", s->topic);
             return status;

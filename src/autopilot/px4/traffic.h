@@ -34,6 +34,8 @@ typedef struct tac__px4_publisher {
     uint32_t period;  // in ticks
     bool once;        // only before the start
     bool off;
+    uint32_t event; // a TAC__PX4_TELL: sent then, and once before the start; 0: by its period
+    size_t shares;  // of an event: publisher of the same topic whose `id` it has, from 1; 0: none
     int32_t id;
     uint8_t *bytes;
     tac__px4_fill *fills;
@@ -52,6 +54,7 @@ typedef struct tac__px4_subscriber {
     const tac__uorb_message *layout;
     uint32_t instance;
     bool off;
+    bool queued; // PX4 keeps several messages; each is heard
     int32_t id;
     uint8_t *bytes;
     tac__px4_take *takes;
@@ -65,11 +68,24 @@ typedef struct tac__px4_extra {
     uint32_t first, count; // among the results
 } tac__px4_extra;
 
+// Messages that are sent when there is something to tell.
+typedef enum tac__px4_tell {
+    TAC__PX4_TELL_ACK = 1,   // vehicle_command_ack
+    TAC__PX4_TELL_ORDER = 2, // vehicle_command
+} tac__px4_tell;
+
+// Told of each message of queued topics, as soon as it is among the results.
+typedef struct tac__px4_listener {
+    void (*heard)(void *context);
+    void *context;
+} tac__px4_listener;
+
 typedef struct tac__px4_traffic {
     tac__arena *arena;
     tac__peers peers;
     tac__uorb_folder *folder; // NULL: the built-in messages
     tac_error trouble;        // the folder cannot be read: reported when PX4 is started
+    tac_error misfit;         // commands have another layout in the library, and are off
     tac__px4_publisher *publishers;
     size_t publisher_count;
     TAC__CAPACITY(tac__px4_publisher) publisher_capacity;
@@ -93,6 +109,8 @@ tac_status tac__px4_traffic_default(tac__px4_traffic *t, size_t batteries, tac_e
 tac_status tac__px4_blame(tac_declare *d, const char *param, const tac_error *err);
 // `publish` and `subscribe` of the configuration. Declares outputs and watches.
 tac_status tac__px4_traffic_read(tac_declare *d, tac__px4_traffic *t);
+// vehicle_command_ack, and vehicle_command if `orders`; after what the configuration publishes.
+tac_status tac__px4_traffic_events(tac__px4_traffic *t, bool orders, tac_error *err);
 // Compile formulas, once everything is connected.
 tac_status tac__px4_traffic_compile(tac_declare *d, tac__px4_traffic *t);
 
@@ -111,13 +129,15 @@ tac_status tac__px4_add_take(tac__px4_traffic *t, tac__px4_subscriber *s, const 
 
 // --- running --------------------------------------------------------------------------------
 
-// Compare every topic with the library's, then advertise and subscribe.
+// Compare every topic with the library's, then advertise and subscribe. Commands that differ are
+// switched off, with the reason in `misfit`; other topics must fit.
 tac_status tac__px4_traffic_open(tac__px4_traffic *t, tac__px4 *px4, tac_error *err);
 
 typedef struct tac__px4_sending {
     tac_time t_us;
     uint64_t tick;
-    bool all; // send all topics, whether due or not
+    bool all;      // send all topics, whether due or not
+    uint32_t tell; // bits of tac__px4_tell
     const tac__px4_values *values;
     const void *const *in; // of the component, for formulas
     uint64_t *memory;      // of formulas
@@ -127,6 +147,10 @@ tac_status tac__px4_send(const tac__px4_traffic *t, tac__px4 *px4, const tac__px
                          tac_error *err);
 // Receives topics that have been updated; other results stay as they are.
 tac_status tac__px4_receive(const tac__px4_traffic *t, tac__px4 *px4, double *results,
-                            tac_error *err);
+                            const tac__px4_listener *listener, tac_error *err);
+// True if commands of PX4 are heard.
+bool tac__px4_hears(const tac__px4_traffic *t);
+// The publisher of these messages; NULL: there is none.
+const tac__px4_publisher *tac__px4_teller(const tac__px4_traffic *t, tac__px4_tell tell);
 
 #endif

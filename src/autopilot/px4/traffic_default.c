@@ -1,6 +1,9 @@
 // traffic_default.c - the topics that a multirotor needs to fly, and how they are filled and read:
 // field by field, as one would write them in a configuration. Fields that are not listed are 0.
+#include "autopilot/px4/commands.h"
 #include "autopilot/px4/traffic.h"
+
+#include <string.h>
 
 typedef struct pair {
     const char *field, *with;
@@ -9,7 +12,8 @@ typedef struct pair {
 typedef struct table {
     const char *name;
     const pair *pairs;
-    bool each; // one a battery
+    bool each;   // one a battery
+    bool queued; // PX4 keeps several messages
 } table;
 
 // --- to PX4 -------------------------------------------------------------------------------------
@@ -131,16 +135,36 @@ static const pair home_position[] = {
 
 // Published in this order.
 static const table published[] = {
-    {"battery_status", battery_status, true},
-    {"vehicle_attitude", vehicle_attitude, false},
-    {"vehicle_local_position", vehicle_local_position, false},
-    {"vehicle_global_position", vehicle_global_position, false},
-    {"vehicle_angular_velocity", vehicle_angular_velocity, false},
-    {"vehicle_land_detected", vehicle_land_detected, false},
-    {"vehicle_status", vehicle_status, false},
-    {"vehicle_control_mode", vehicle_control_mode, false},
-    {"actuator_armed", actuator_armed, false},
-    {"home_position", home_position, false},
+    {.name = "battery_status", .pairs = battery_status, .each = true},
+    {.name = "vehicle_attitude", .pairs = vehicle_attitude},
+    {.name = "vehicle_local_position", .pairs = vehicle_local_position},
+    {.name = "vehicle_global_position", .pairs = vehicle_global_position},
+    {.name = "vehicle_angular_velocity", .pairs = vehicle_angular_velocity},
+    {.name = "vehicle_land_detected", .pairs = vehicle_land_detected},
+    {.name = "vehicle_status", .pairs = vehicle_status},
+    {.name = "vehicle_control_mode", .pairs = vehicle_control_mode},
+    {.name = "actuator_armed", .pairs = actuator_armed},
+    {.name = "home_position", .pairs = home_position},
+};
+
+static const pair vehicle_command_ack[] = {
+    {"timestamp", "time"},
+    {"command", "ack_command"},
+    {"result", "ack_result"},
+    {"target_system", "ack_system"},
+    {"target_component", "ack_component"},
+    {0},
+};
+
+static const pair order[] = {
+    {"timestamp", "time"},
+    {"command", "order_command"},
+    {"param1", "order_param.x"},
+    {"param2", "order_param.y"},
+    {"param3", "order_param.z"},
+    {"source_system", "255"},    // TAC__PX4_OWN_SYSTEM
+    {"source_component", "190"}, // TAC__PX4_OWN_COMPONENT
+    {0},
 };
 
 // --- from PX4 -----------------------------------------------------------------------------------
@@ -173,16 +197,29 @@ static const pair mission_result[] = {
     {"finished", "mission_finished"},   {0},
 };
 
+static const pair commands[] = {
+    {"command", "command"},
+    {"param1", "command_param.x"},
+    {"param2", "command_param.y"},
+    {"param3", "command_param.z"},
+    {"source_system", "command_system"},
+    {"source_component", "command_component"},
+    {0},
+};
+
 static const table subscribed[] = {
-    {"actuator_motors", actuator_motors, false},
-    {"actuator_servos", actuator_servos, false},
-    {"vehicle_torque_setpoint", torque, false},
-    {"vehicle_thrust_setpoint", thrust, false},
-    {"vehicle_attitude_setpoint", attitude_setpoint, false},
-    {"vehicle_rates_setpoint", rates_setpoint, false},
-    {"mission_result", mission_result, false},
-    {"trajectory_setpoint", trajectory_setpoint, false},
-    {"vehicle_status", status, false},
+    {.name = "actuator_motors", .pairs = actuator_motors},
+    {.name = "actuator_servos", .pairs = actuator_servos},
+    {.name = "vehicle_torque_setpoint", .pairs = torque},
+    {.name = "vehicle_thrust_setpoint", .pairs = thrust},
+    {.name = "vehicle_attitude_setpoint", .pairs = attitude_setpoint},
+    {.name = "vehicle_rates_setpoint", .pairs = rates_setpoint},
+    {.name = "mission_result", .pairs = mission_result},
+    {.name = "trajectory_setpoint", .pairs = trajectory_setpoint},
+    {.name = "vehicle_status", .pairs = status},
+    {.name = "vehicle_command",
+     .pairs = commands,
+     .queued = true}, // after mission_result, which it belongs to
 };
 
 // --- into lists ---------------------------------------------------------------------------------
@@ -228,6 +265,7 @@ static tac_status subscribe(tac__px4_traffic *t, const table *topic, tac_error *
 {
     tac__px4_subscriber *s;
     TAC_TRY(tac__px4_add_subscriber(t, topic->name, 0, &s, err));
+    s->queued = topic->queued;
     for (const pair *row = topic->pairs; row->field; row++) {
         tac__px4_name result;
         tac__px4_take take;
@@ -249,4 +287,35 @@ tac_status tac__px4_traffic_default(tac__px4_traffic *t, size_t batteries, tac_e
     for (size_t i = 0; i < sizeof subscribed / sizeof *subscribed; i++)
         TAC_TRY(subscribe(t, &subscribed[i], err));
     return TAC_OK;
+}
+
+// The topic's own publisher in the configuration, whose instance PX4 reads; 0: none.
+static size_t find_publisher(const tac__px4_traffic *t, const char *topic)
+{
+    for (size_t i = 0; i < t->publisher_count; i++) {
+        const tac__px4_publisher *p = &t->publishers[i];
+        if (!strcmp(p->topic, topic) && p->instance <= 0)
+            return i + 1;
+    }
+    return 0;
+}
+
+static tac_status add_event(tac__px4_traffic *t, const table *topic, tac__px4_tell tell,
+                            tac_error *err)
+{
+    tac__px4_publisher *p;
+    const size_t shares = find_publisher(t, topic->name);
+    TAC_TRY(tac__px4_add_publisher(t, topic->name, -1, &p, err));
+    p->event = (uint32_t)tell;
+    p->shares = shares;
+    p->off = shares && t->publishers[shares - 1].off;
+    return fill(t, p, topic, 0, err);
+}
+
+tac_status tac__px4_traffic_events(tac__px4_traffic *t, bool orders, tac_error *err)
+{
+    static const table ack = {.name = "vehicle_command_ack", .pairs = vehicle_command_ack};
+    static const table command = {.name = "vehicle_command", .pairs = order};
+    TAC_TRY(add_event(t, &ack, TAC__PX4_TELL_ACK, err));
+    return orders ? add_event(t, &command, TAC__PX4_TELL_ORDER, err) : TAC_OK;
 }

@@ -40,7 +40,13 @@ enum { TAC__PX4_BATTERIES = 8, TAC__PX4_ROTORS = 12, TAC__PX4_SERVOS = 8 };
     X(battery_id, TAC__PX4_BATTERIES)                                                              \
     X(battery_warning, TAC__PX4_BATTERIES) /* 0 none, 1 low, 2 critical, 3 emergency */            \
     X(rotor_speed, TAC__PX4_ROTORS)                                                                \
-    X(bus_voltage, TAC__PX4_BATTERIES)
+    X(bus_voltage, TAC__PX4_BATTERIES)                                                             \
+    X(ack_command, 1) /* acknowledged: the command, the result and its sender */                   \
+    X(ack_result, 1)                                                                               \
+    X(ack_system, 1)                                                                               \
+    X(ack_component, 1)                                                                            \
+    X(order_command, 1) /* commanded, and its parameters */                                        \
+    X(order_param, 3)
 
 #define TAC__PX4_RESULTS(X)                                                                        \
     X(control, TAC__PX4_ROTORS) /* NaN: unused */                                                  \
@@ -58,7 +64,11 @@ enum { TAC__PX4_BATTERIES = 8, TAC__PX4_ROTORS = 12, TAC__PX4_SERVOS = 8 };
     X(mission_current, 1)                                                                          \
     X(mission_total, 1)                                                                            \
     X(mission_valid, 1)                                                                            \
-    X(mission_finished, 1)
+    X(mission_finished, 1)                                                                         \
+    X(command, 1) /* the last one heard */                                                         \
+    X(command_param, 3)                                                                            \
+    X(command_system, 1) /* its sender */                                                          \
+    X(command_component, 1)
 
 #define TAC__PX4_ARRAY(name, count) double name[count];
 typedef struct tac__px4_values {
