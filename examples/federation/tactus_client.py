@@ -193,10 +193,10 @@ class Client:
         if t_us < self._promised:
             raise PromiseError(f"a message on '{name}' is sent at {t_us} us, but '{self.name}' has promised "
                                f"to send nothing before {self._promised} us")
-        if t_us < self._stated:
+        if t_us < self._stated and not self._arrived():
             raise PromiseError(f"a message on '{name}' is sent at {t_us} us, but '{self.name}' has stated at "
-                               f"its last poll that its next own event is at {self._stated} us, and has "
-                               "received nothing before that")
+                               f"a poll that it sends nothing before {self._stated} us unless a message "
+                               "arrives, and none has")
         if t_us < self._sent:
             raise FederationError(f"a message on '{name}' is sent at {t_us} us, after one that was sent at "
                                   f"{self._sent} us")
@@ -233,19 +233,24 @@ class Client:
                                   + (f"{earliest} us or later" if self._polled >= 0 else "0 for the first poll"))
         self._reached = self._polled = t_us
         self._promised = max(self._promised, t_us)
+        next_us = t_us if next_us is None else next_us
+        self._stated = max(self._stated, next_us)  # what was said before is true until a message is taken
         if self._granted > t_us:
             return True
         first = self._mail[0].delivered_us if self._mail else NEVER
-        self._stated = min(t_us if next_us is None else next_us, first)
-        self._put("POLL_WAIT", struct.pack("<QQQQ", t_us, self._promised, self._stated, self._received))
+        self._put("POLL_WAIT", struct.pack("<QQQQ", t_us, self._promised, min(next_us, first), self._received))
         self._flush()
         self._wait(lambda: self._over or self._granted > t_us)
         return not self._over
 
     def receive(self):
         """The messages that had arrived at the last poll, in their order."""
-        while self._mail and (self._over or self._mail[0].delivered_us <= self._polled):
+        while self._over and self._mail or self._arrived():
+            self._stated = 0
             yield self._mail.popleft()
+
+    def _arrived(self):
+        return self._mail and self._mail[0].delivered_us <= self._polled
 
     # --- the end
 
@@ -358,7 +363,6 @@ class Client:
             self._mail.append(Message(*self._links[link], sent_us, delivered_us, sequence, copy,
                                       body.bytes(size)))
             self._received += 1
-            self._stated = min(self._stated, delivered_us)
         elif frame == "AUTHORIZE_ADVANCE":
             (self._granted,) = body.numbers("Q")
         elif frame == "FINISH":

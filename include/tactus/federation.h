@@ -225,8 +225,11 @@ TAC_API TAC_MUST_CHECK tac_status tac_client_subscribe(tac_client *client,
 // Connect and join; nothing more can be declared. Returns when the server has accepted the client.
 TAC_API TAC_MUST_CHECK tac_status tac_client_join(tac_client *client, tac_error *err);
 
-// Hand a message over, at the client's time `t_us`: at or after its last poll, and not before what
-// it promised (TAC_E_PROMISE, with both times). Before the first poll t_us is 0.
+// Hand a message over, at the client's time `t_us`: at or after its last poll. Refused, with both
+// times: a time before a promise, or before the `next_us` of a poll unless a message has arrived
+// since (TAC_E_PROMISE); a time other than 0 before the first poll, or before that of the last
+// message (TAC_E_RANGE). The server is told nothing of a message that is refused, and the client
+// goes on.
 TAC_API TAC_MUST_CHECK tac_status tac_client_send(tac_client *client, uint32_t channel,
                                                   tac_time t_us, const void *bytes, size_t length,
                                                   tac_error *err);

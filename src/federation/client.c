@@ -1,7 +1,8 @@
 // client.c - a client of a federation: what it may say when, and what it has been told.
 //
 // Invariants: the promise is never before the time reached; a grant never decreases; messages come
-// in the order of their delivery times and never before the grant that was there when they came.
+// in the order of their delivery times and never before the grant that was there when they came;
+// nothing is sent before the next own event that was stated, unless a message has arrived since.
 // Once failed, the client stays failed with the first error.
 #include "federation/client.h"
 
@@ -44,7 +45,9 @@ struct tac__client {
     tac__bytes mail; // frames of messages that have come and have not been taken
     size_t seen;     // length of the frame at the front of `mail` that was shown; taken off next
     uint32_t message_max;
+    bool polled;
     tac_time polled_us; // of the last poll
+    tac_time stated_us; // latest next own event that was stated since a message was last taken
     tac_time sent_us;   // of the last message sent
     tac_time last_us;   // delivery time of the last message received
     tac_membership info;
@@ -236,6 +239,17 @@ tac_status tac__client_send(tac__client *c, uint32_t number, tac_time t_us, tac_
                          "before %s",
                          k->name, TAC__SHOWN(t_us), c->name, TAC__SHOWN(c->info.promise_us));
     }
+    if (!c->polled && t_us)
+        return tac__fail(err, TAC_E_RANGE,
+                         "a message on '%s' is sent at %s, but '%s' has not polled yet: before its "
+                         "first poll, which is at %s, messages are sent at %s",
+                         k->name, TAC__SHOWN(t_us), c->name, TAC__SHOWN(0), TAC__SHOWN(0));
+    if (t_us < c->stated_us && tac__client_next_mail(c) > c->polled_us) {
+        return tac__fail(err, TAC_E_PROMISE,
+                         "a message on '%s' is sent at %s, but '%s' has stated at a poll that it "
+                         "sends nothing before %s unless a message arrives, and none has",
+                         k->name, TAC__SHOWN(t_us), c->name, TAC__SHOWN(c->stated_us));
+    }
     if (t_us < c->sent_us) {
         return tac__fail(err, TAC_E_RANGE,
                          "a message on '%s' is sent at %s, after one that was sent at %s", k->name,
@@ -334,9 +348,17 @@ static void put_clock(tac__client *c, tac__frame_type type, tac_time next_us)
     tac__wire_put_clock(&c->out, type, &clock);
 }
 
+// What was stated before is true until a message is taken, also where less is stated now.
+static void state_next(tac__client *c, tac_time next_us)
+{
+    if (next_us > c->stated_us)
+        c->stated_us = next_us;
+}
+
 tac_status tac__client_notify(tac__client *c, tac_time t_us, tac_time next_us, tac_error *err)
 {
     TAC_TRY(reach(c, "notifying", t_us, err));
+    state_next(c, next_us);
     put_clock(c, TAC__FRAME_NOTIFY_ADVANCE, next_us);
     return written(c, err);
 }
@@ -346,7 +368,9 @@ tac_status tac__client_poll(tac__client *c, tac_time t_us, tac_time next_us, tac
     if (c->state == TAC__CLIENT_OVER)
         return TAC_OK;
     TAC_TRY(reach(c, "polling", t_us, err));
+    c->polled = true;
     c->polled_us = t_us;
+    state_next(c, next_us);
     if (c->info.granted_us > t_us)
         return TAC_OK;
     put_clock(c, TAC__FRAME_POLL_WAIT, next_us);
@@ -378,6 +402,7 @@ bool tac__client_receive(tac__client *c, tac_time until_us, tac_delivery *d)
                         .bytes = m.bytes,
                         .length = m.size};
     c->seen = length;
+    c->stated_us = 0;
     return true;
 }
 

@@ -198,6 +198,8 @@ def test_mistakes_here():
         says(error(a.poll, 5), "first poll")
         a.poll(0, 6000)
         says(error(a.send, x, 5000, b"", kind=PromiseError), "5000 us", "6000 us")
+        a.poll(1000, 2000)  # less than what was stated before, which still holds
+        says(error(a.send, x, 5000, b"", kind=PromiseError), "5000 us", "6000 us")
         a.promise(7000)
         says(error(a.send, x, 6500, b"", kind=PromiseError), "6500 us", "7000 us")
         a.send(x, 8000, b"")
