@@ -75,6 +75,49 @@ expect 0 replay back.mcap --json
 same 'replay of a return' "$(value out hash_match)" true
 rm back.mcap
 
+# --- other modes ----------------------------------------------------------------------------------
+
+sticks=$TACTUS_SOURCE/examples/px4_sticks.yaml
+offboard=$TACTUS_SOURCE/examples/px4_offboard.yaml
+failure=$TACTUS_SOURCE/examples/px4_motor_failure.yaml
+for flight in "$sticks" "$offboard" "$failure"; do
+    expect 0 run "$flight" --set autopilot.px4.library="$lib" -q --json --out mode.mcap --force
+    same "landed, $flight" "$(value out landed),$(value out crashed)" true,false
+    expect 0 replay mode.mcap --json
+    same "replay of $flight" "$(value out hash_match)" true
+done
+publish=entities.uav.components.control.params.publish
+# Sticks that are not valid fly nothing, nor does a throttle in the middle or a disarmed vehicle.
+for change in "$publish[2].fields.valid=0" 'entities.uav.components.throttle.params.values=[0, 0.25, 0, -1]' \
+    'scenario=[]'; do
+    expect 0 run "$sticks" --set autopilot.px4.library="$lib" -q --json --duration 10s \
+        --set 'expect={}' --set "$change"
+    same "on the ground, $change" "$(value out distance_m)" 0
+done
+# A setpoint below the vehicle does not lift it, one of a velocity upwards does.
+for z in '1' 'nan'; do
+    expect 0 run "$offboard" --set autopilot.px4.library="$lib" -q --json --duration 10s \
+        --set 'expect={}' --set "$publish[2].fields={position: 0, 'position[2]': $z, velocity: nan}"
+    same "on the ground, z is $z" "$(value out distance_m)" 0
+done
+expect 0 run "$offboard" --set autopilot.px4.library="$lib" -q --json --duration 10s \
+    --set 'expect={}' --set "$publish[2].fields={velocity: nan, 'velocity[2]': -1, acceleration: nan, position: nan, yaw: nan}"
+above=$(value out max_altitude_m)
+awk -v z="$above" 'BEGIN { exit !(z > 4) }' || fail "a velocity upwards ends at $above m"
+# Without CA_FAILURE_MODE nothing is taken out; a failure that is over brings the motor back.
+expect 0 run "$failure" --set autopilot.px4.library="$lib" --duration 22s --set 'expect={}'
+says err 'warning: PX4: [control_allocator] Removing motor from allocation (0x4)'
+expect 0 run "$failure" --set autopilot.px4.library="$lib" --duration 22s --set 'expect={}' \
+    --set autopilot.px4.params.CA_FAILURE_MODE=0
+! grep -q 'Removing motor' err || fail 'a motor is taken out though CA_FAILURE_MODE is 0'
+expect 0 run "$failure" --set autopilot.px4.library="$lib" --duration 22s --set 'expect={}' \
+    --set "$publish[0].fields.fd_motor=t > 10 s AND t < 15 s" \
+    --set "$publish[0].fields.motor_failure_mask=1"
+says err 'Removing motor from allocation (0x1)' 'PX4: [control_allocator] Restoring all motors'
+# Another version of a message is noticed.
+PX4_STANDIN_HASH=manual_control_setpoint expect 3 run "$sticks" --set autopilot.px4.library="$lib" -q
+says err "topic 'manual_control_setpoint'" 22fe7136 msg_dir
+
 # --- without the library --------------------------------------------------------------------------
 
 for command in check explain; do

@@ -2,7 +2,9 @@
 #include "allocate.h"
 
 #include "vec.h"
+#include "workers.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // --- the mix ------------------------------------------------------------------------------------
@@ -54,13 +56,16 @@ static bool invert(double m[4][8])
 static void normalise(allocation *a)
 {
     double roll = 0, pitch = 0, yaw = 0, thrust = 0;
+    int live = 0;
+    for (int i = 0; i < a->rotors; i++)
+        live += !(a->failed & 1u << i);
     for (int i = 0; i < a->rotors; i++) {
         roll += a->mix[i][0] * a->mix[i][0];
         pitch += a->mix[i][1] * a->mix[i][1];
         yaw = fmax(yaw, fabs(a->mix[i][2]));
-        thrust += fabs(a->mix[i][3]) / a->rotors;
+        thrust += fabs(a->mix[i][3]) / live;
     }
-    const double tilt = sqrt(fmax(roll, pitch) / (a->rotors / 2.0));
+    const double tilt = sqrt(fmax(roll, pitch) / (live / 2.0));
     const double scale[] = {tilt, tilt, yaw, thrust};
     for (int i = 0; i < a->rotors; i++) {
         for (int k = 0; k < 4; k++)
@@ -75,8 +80,11 @@ void allocation_update(allocation *a, const params *p)
     a->rotors = 0;
     if (p->value[PARAM_CA_AIRFRAME].i32 != 0 || n < 1 || n > ROTORS_MAX)
         return;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         effect(p, i, b[i]);
+        if (a->failed & 1u << i)
+            memset(b[i], 0, sizeof b[i]);
+    }
     for (int r = 0; r < 4; r++) {
         m[r][4 + r] = 1;
         for (int c = 0; c < 4; c++) {
@@ -131,7 +139,28 @@ static void share_out(const allocation *a, vec3 torque, double thrust, double *o
         out[i] = clamp(out[i] + turning * turn[i], 0, 1);
 }
 
-void allocation_run(const allocation *a, uorb *u, uint64_t now_us)
+// The first motor that fails is left out; more than one are not handled. When the failure is over
+// all motors come back.
+static void check_for_failures(allocation *a, uorb *u, const params *p)
+{
+    struct failure_detector_status f;
+    if (p->value[PARAM_CA_FAILURE_MODE].i32 < 1 || !READ(u, failure_detector_status, &f))
+        return;
+    const uint32_t mask = f.motor_failure_mask;
+    if (f.fd_motor && a->failed == 0 && mask != 0 && (mask & (mask - 1)) == 0) {
+        char text[64];
+        a->failed = mask;
+        snprintf(text, sizeof text, "Removing motor from allocation (0x%x)", (unsigned)mask);
+        say("WARN", "control_allocator", text);
+        allocation_update(a, p);
+    } else if (!f.fd_motor && a->failed != 0) {
+        a->failed = 0;
+        say("INFO", "control_allocator", "Restoring all motors");
+        allocation_update(a, p);
+    }
+}
+
+void allocation_run(allocation *a, uorb *u, const params *p, uint64_t now_us)
 {
     struct vehicle_torque_setpoint torque;
     struct vehicle_thrust_setpoint thrust;
@@ -141,11 +170,12 @@ void allocation_run(const allocation *a, uorb *u, uint64_t now_us)
         !READ(u, vehicle_control_mode, &mode) || !mode.flag_control_allocation_enabled ||
         !READ(u, actuator_armed, &armed))
         return;
+    check_for_failures(a, u, p);
     double out[ROTORS_MAX] = {0};
     if (armed.armed && !armed.lockdown && !armed.kill)
         share_out(a, vec3_load(torque.xyz), fmax(0, -(double)thrust.xyz[2]), out);
     struct actuator_motors m = {.timestamp = now_us, .timestamp_sample = torque.timestamp_sample};
     for (int i = 0; i < ROTORS_MAX; i++)
-        m.control[i] = i < a->rotors ? (float)out[i] : NAN;
+        m.control[i] = i < a->rotors && !(a->failed & 1u << i) ? (float)out[i] : NAN;
     PUBLISH(u, actuator_motors, &m);
 }

@@ -41,6 +41,21 @@ static vec3 limit_tilt(vec3 a, const params *p) // of a wanted acceleration
     return a;
 }
 
+// The error of a velocity setpoint that is cut to what a vehicle may fly.
+static vec3 limit_velocity(vec3 e, const struct vehicle_local_position *at, const params *p)
+{
+    const vec3 v = {(double)at->vx, (double)at->vy, (double)at->vz};
+    vec3 sp = vec3_add(e, v);
+    const double most = params_get(p, PARAM_MPC_XY_VEL_MAX), size = level(sp);
+    if (size > most) {
+        sp.x *= most / size;
+        sp.y *= most / size;
+    }
+    sp.z =
+        clamp(sp.z, -params_get(p, PARAM_MPC_Z_VEL_MAX_UP), params_get(p, PARAM_MPC_Z_VEL_MAX_DN));
+    return vec3_sub(sp, v);
+}
+
 void position_control(control *c, bool flying, uorb *u, const params *p, uint64_t now_us, double dt)
 {
     struct trajectory_setpoint sp;
@@ -50,18 +65,23 @@ void position_control(control *c, bool flying, uorb *u, const params *p, uint64_
         !READ(u, vehicle_control_mode, &mode) || !mode.flag_control_position_enabled ||
         !mode.flag_control_velocity_enabled)
         return;
+    const double yaw = isnan(sp.yaw) ? (double)at.heading : (double)sp.yaw;
     if (!flying) {
         c->velocity_integral = (vec3){0};
-        publish_attitude(u, (vec3){0, 0, -1}, (double)sp.yaw, 0, now_us);
+        publish_attitude(u, (vec3){0, 0, -1}, yaw, 0, now_us);
         return;
     }
     const double xy = params_get(p, PARAM_MPC_XY_P), z = params_get(p, PARAM_MPC_Z_P);
-    const vec3 e = {velocity_error(xy, sp.position[0], sp.velocity[0], at.x, at.vx),
-                    velocity_error(xy, sp.position[1], sp.velocity[1], at.y, at.vy),
-                    velocity_error(z, sp.position[2], sp.velocity[2], at.z, at.vz)};
+    vec3 e = {velocity_error(xy, sp.position[0], sp.velocity[0], at.x, at.vx),
+              velocity_error(xy, sp.position[1], sp.velocity[1], at.y, at.vy),
+              velocity_error(z, sp.position[2], sp.velocity[2], at.z, at.vz)};
+    if (mode.flag_control_offboard_enabled) // those of flight tasks keep to it by themselves
+        e = limit_velocity(e, &at, p);
     const double gain = params_get(p, PARAM_MPC_XY_VEL_P_ACC);
     vec3 a = {gain * e.x, gain * e.y, params_get(p, PARAM_MPC_Z_VEL_P_ACC) * e.z};
-    a = vec3_add(vec3_add(a, c->velocity_integral), vec3_load(sp.acceleration));
+    const vec3 feed = {or_zero(sp.acceleration[0]), or_zero(sp.acceleration[1]),
+                       or_zero(sp.acceleration[2])};
+    a = vec3_add(vec3_add(a, c->velocity_integral), feed);
     a = limit_tilt(a, p);
 
     // Never upside down, however fast it shall sink.
@@ -78,7 +98,7 @@ void position_control(control *c, bool flying, uorb *u, const params *p, uint64_
         grow.z = 0;
     c->velocity_integral = vec3_add(c->velocity_integral, vec3_scale(dt, grow));
     c->velocity_integral.z = clamp(c->velocity_integral.z, -gravity, gravity);
-    publish_attitude(u, vec3_scale(1 / size, force), (double)sp.yaw, thrust, now_us);
+    publish_attitude(u, vec3_scale(1 / size, force), yaw, thrust, now_us);
 }
 
 // --- attitude -----------------------------------------------------------------------------------

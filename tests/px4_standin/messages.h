@@ -163,8 +163,25 @@ struct vehicle_command_ack {
     uint8_t result, result_param1, target_system, from_external;
 };
 
+// From a pilot, and from PX4's failure detector, as PX4 1.16 has them.
+struct manual_control_setpoint {
+    uint64_t timestamp, timestamp_sample;
+    float roll, pitch, yaw, throttle, flaps, aux[6];
+    uint16_t buttons;
+    uint8_t valid, data_source, sticks_moving;
+};
+
+struct failure_detector_status {
+    uint64_t timestamp;
+    float imbalanced_prop_metric;
+    uint16_t motor_failure_mask;
+    uint8_t fd_roll, fd_pitch, fd_alt, fd_ext, fd_arm_escs, fd_battery, fd_imbalanced_prop;
+    uint8_t fd_motor;
+};
+
 // X(topic, last field, message hash). As read from a real build but for geofence_status,
-// vehicle_command and vehicle_command_ack: their hashes follow by the rule from PX4's .msg files.
+// vehicle_command, vehicle_command_ack, manual_control_setpoint and failure_detector_status: their
+// hashes follow by the rule from PX4's .msg files.
 #define TOPICS(X)                                                                                  \
     X(battery_status, warning, 0xfd330964)                                                         \
     X(vehicle_attitude, quat_reset_counter, 0x0ac1f7cd)                                            \
@@ -177,6 +194,8 @@ struct vehicle_command_ack {
     X(actuator_armed, in_esc_calibration_mode, 0x77773c05)                                         \
     X(home_position, manual_home, 0x159bab7e)                                                      \
     X(geofence_status, status, 0x5e9910da)                                                         \
+    X(manual_control_setpoint, sticks_moving, 0x22fe7136)                                          \
+    X(failure_detector_status, fd_motor, 0x569c717f)                                               \
     X(actuator_motors, reversible_flags, 0xcabc4d45)                                               \
     X(actuator_servos, control, 0xc5d59a9e)                                                        \
     X(vehicle_torque_setpoint, xyz, 0x67088e65)                                                    \

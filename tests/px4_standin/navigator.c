@@ -62,7 +62,7 @@ static void aim(navigator *n, const seen *s, target_kind kind, vec3 position, do
     const vec3 way = vec3_sub(position, here(s));
     if (isnan(yaw) && kind == TARGET_POSITION && level(way) > 1)
         yaw = arctan2(way.y, way.x);
-    n->target = (target){kind, position, yaw};
+    n->target = (target){.kind = kind, .position = position, .yaw = yaw};
 }
 
 // --- commands -----------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ static void enter(navigator *n, uorb *u, const params *p, const seen *s, int mod
         issue(u, now_us, COMMAND_TRIGGER, -1, 0, 1);
     n->mode = mode;
     n->running = mode == NAV_MISSION && n->result.valid;
-    n->target = (target){TARGET_NONE, here(s), (double)NAN};
+    n->target = (target){.position = here(s), .yaw = (double)NAN};
     if (mode == NAV_RETURN)
         begin_return(n, p, s);
     if (mode == NAV_LAND)

@@ -10,14 +10,32 @@
 #include "uorb.h"
 #include "vec.h"
 
-enum { NAV_MANUAL = 0, NAV_MISSION = 3, NAV_LOITER = 4, NAV_RETURN = 5, NAV_LAND = 18, ARMED = 2 };
+enum {
+    NAV_MANUAL = 0,
+    NAV_POSITION = 2,
+    NAV_MISSION = 3,
+    NAV_LOITER = 4,
+    NAV_RETURN = 5,
+    NAV_OFFBOARD = 14,
+    NAV_LAND = 18,
+    ARMED = 2
+};
 
-typedef enum target_kind { TARGET_NONE, TARGET_TAKEOFF, TARGET_POSITION, TARGET_LAND } target_kind;
+typedef enum target_kind {
+    TARGET_NONE,
+    TARGET_TAKEOFF,
+    TARGET_POSITION,
+    TARGET_LAND,
+    TARGET_STICKS // `velocity` and `turn` instead of a position
+} target_kind;
 
 typedef struct target {
     target_kind kind;
     vec3 position;
     double yaw; // NaN: as it is
+    vec3 velocity;
+    double turn;  // rad/s
+    bool takeoff; // of sticks: the throttle asks for it
 } target;
 
 typedef enum return_leg { RETURN_CLIMB, RETURN_CROSS, RETURN_LAND } return_leg;

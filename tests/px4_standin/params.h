@@ -22,6 +22,7 @@ typedef union param_value {
     X(BAT_EMERGEN_THR, F32, 0.05f)                                                                 \
     X(CA_AIRFRAME, I32, 0)                                                                         \
     X(CA_ROTOR_COUNT, I32, 0)                                                                      \
+    X(CA_FAILURE_MODE, I32, 0)                                                                     \
     X(MC_ROLL_P, F32, 6.5f)                                                                        \
     X(MC_PITCH_P, F32, 6.5f)                                                                       \
     X(MC_YAW_P, F32, 2.8f)                                                                         \
@@ -42,20 +43,28 @@ typedef union param_value {
     X(MPC_ACC_HOR, F32, 3.f)                                                                       \
     X(MPC_ACC_UP_MAX, F32, 4.f)                                                                    \
     X(MPC_ACC_DOWN_MAX, F32, 3.f)                                                                  \
+    X(MPC_HOLD_DZ, F32, 0.1f)                                                                      \
     X(MPC_LAND_ALT2, F32, 5.f)                                                                     \
     X(MPC_LAND_SPEED, F32, 0.7f)                                                                   \
+    X(MPC_MAN_Y_MAX, F32, 150.f)                                                                   \
     X(MPC_THR_HOVER, F32, 0.5f)                                                                    \
     X(MPC_THR_MAX, F32, 1.f)                                                                       \
     X(MPC_THR_MIN, F32, 0.12f)                                                                     \
     X(MPC_TILTMAX_AIR, F32, 45.f)                                                                  \
+    X(MPC_VEL_MANUAL, F32, 10.f)                                                                   \
     X(MPC_XY_CRUISE, F32, 5.f)                                                                     \
-    X(MPC_XY_VEL_MAX, F32, 12.f)                                                                   \
+    X(MPC_XY_MAN_EXPO, F32, 0.6f)                                                                  \
     X(MPC_XY_P, F32, 0.95f)                                                                        \
     X(MPC_XY_VEL_I_ACC, F32, 0.4f)                                                                 \
+    X(MPC_XY_VEL_MAX, F32, 12.f)                                                                   \
     X(MPC_XY_VEL_P_ACC, F32, 1.8f)                                                                 \
     X(MPC_YAWRAUTO_MAX, F32, 45.f)                                                                 \
+    X(MPC_YAW_EXPO, F32, 0.6f)                                                                     \
+    X(MPC_Z_MAN_EXPO, F32, 0.6f)                                                                   \
     X(MPC_Z_P, F32, 1.f)                                                                           \
     X(MPC_Z_VEL_I_ACC, F32, 2.f)                                                                   \
+    X(MPC_Z_VEL_MAX_DN, F32, 1.5f)                                                                 \
+    X(MPC_Z_VEL_MAX_UP, F32, 3.f)                                                                  \
     X(MPC_Z_VEL_P_ACC, F32, 4.f)                                                                   \
     X(MPC_Z_V_AUTO_DN, F32, 1.5f)                                                                  \
     X(MPC_Z_V_AUTO_UP, F32, 3.f)                                                                   \

@@ -51,7 +51,7 @@ static void run_modules(standin *s, const bool *run, const double *dt, double st
     if (run[MODULE_RATE])
         rate_control(&s->loops, s->way.flying, u, p, now, dt[MODULE_RATE]);
     if (run[MODULE_ALLOCATOR])
-        allocation_run(&s->mix, u, now);
+        allocation_run(&s->mix, u, p, now);
 }
 
 // What the modules would publish, as often and as long, with nothing in it.

@@ -7,6 +7,7 @@ typedef struct seen {
     struct vehicle_status status;
     struct vehicle_control_mode mode;
     struct vehicle_land_detected land;
+    struct manual_control_setpoint sticks; // not valid: there are none
 } seen;
 
 static vec3 here(const seen *s)
@@ -24,8 +25,51 @@ static void rest(trajectory *t, const seen *s)
 
 // --- where to -----------------------------------------------------------------------------------
 
-static target choose(trajectory *t, const navigator *n, const seen *s)
+// A stick without its dead zone, fine in the middle.
+static double deflection(float stick, param_id expo, const params *p)
 {
+    const double zone = params_get(p, PARAM_MPC_HOLD_DZ), raw = clamp((double)stick, -1, 1);
+    const double x = fabs(raw) <= zone ? 0 : (raw - (raw > 0 ? zone : -zone)) / (1 - zone);
+    const double e = params_get(p, expo);
+    return e * x * x * x + (1 - e) * x;
+}
+
+// Position mode: sticks are velocities in the frame of the heading. Low above home it sinks slowly.
+static target follow_sticks(const trajectory *t, const seen *s, const params *p)
+{
+    const double most = params_get(p, PARAM_MPC_VEL_MANUAL);
+    double forward = deflection(s->sticks.pitch, PARAM_MPC_XY_MAN_EXPO, p);
+    double right = deflection(s->sticks.roll, PARAM_MPC_XY_MAN_EXPO, p);
+    const double up = deflection(s->sticks.throttle, PARAM_MPC_Z_MAN_EXPO, p);
+    const double turn = deflection(s->sticks.yaw, PARAM_MPC_YAW_EXPO, p);
+    const double size = sqrt(forward * forward + right * right);
+    if (size > 1) { // a circle, not a square
+        forward /= size;
+        right /= size;
+    }
+    const bool low = -(double)s->local.z < params_get(p, PARAM_MPC_LAND_ALT2);
+    const double down =
+        low ? params_get(p, PARAM_MPC_LAND_SPEED) : params_get(p, PARAM_MPC_Z_VEL_MAX_DN);
+    double sine, cosine;
+    sine_cosine(t->yaw, &sine, &cosine);
+    return (target){
+        .kind = TARGET_STICKS,
+        .yaw = (double)NAN,
+        .velocity = {most * (cosine * forward - sine * right),
+                     most * (sine * forward + cosine * right),
+                     -up * (up > 0 ? params_get(p, PARAM_MPC_Z_VEL_MAX_UP) : down)},
+        .turn = turn * params_get(p, PARAM_MPC_MAN_Y_MAX) * DEGREE,
+        .takeoff = s->sticks.throttle > 0.3f,
+    };
+}
+
+static target choose(trajectory *t, const navigator *n, const seen *s, const params *p)
+{
+    if (s->mode.flag_multicopter_position_control_enabled && s->sticks.valid &&
+        s->status.nav_state == NAV_POSITION) {
+        t->holding = false;
+        return follow_sticks(t, s, p);
+    }
     const bool automatic =
         s->mode.flag_multicopter_position_control_enabled &&
         (s->status.nav_state == NAV_MISSION || s->status.nav_state == NAV_LOITER ||
@@ -36,20 +80,32 @@ static target choose(trajectory *t, const navigator *n, const seen *s)
     }
     if (!t->holding) {
         t->holding = true;
-        t->hold = (target){TARGET_NONE, here(s), t->yaw};
+        t->hold = (target){.position = here(s), .yaw = t->yaw};
     }
     return t->hold;
 }
 
-// Leaves the ground for a target only; what begins in the air is held there.
-static void note_flying(trajectory *t, const target *to, const seen *s)
+// Leaves the ground only for something to fly to; what begins in the air is held there.
+static void note_flying(trajectory *t, bool takeoff, const seen *s)
 {
     const bool armed = s->mode.flag_armed && s->status.arming_state == ARMED;
     const bool above = !s->land.landed && s->local.z < -0.5f;
-    if (!armed || (s->land.landed && to->kind == TARGET_NONE))
+    if (!armed || (s->land.landed && !takeoff))
         t->flying = false;
-    else if (to->kind != TARGET_NONE || above)
+    else if (takeoff || above)
         t->flying = true;
+}
+
+// Offboard: no flight task runs, and the setpoint is that of the publisher outside. One that is
+// older than a second, or does not lead upwards, does not lift the vehicle off the ground.
+static void stand_aside(trajectory *t, const seen *s, uorb *u)
+{
+    struct trajectory_setpoint sp;
+    const bool fresh =
+        READ(u, trajectory_setpoint, &sp) && s->local.timestamp < sp.timestamp + 1000000;
+    const bool upwards = fresh && (sp.position[2] < s->local.z || sp.velocity[2] < 0);
+    note_flying(t, upwards, s);
+    rest(t, s);
 }
 
 // --- how ----------------------------------------------------------------------------------------
@@ -92,7 +148,9 @@ static void advance(trajectory *t, const target *to, double cruise_m_s, const se
 {
     if (dt <= 0)
         return;
-    vec3 change = vec3_scale(1 / dt, vec3_sub(course(t, to, cruise_m_s, p), t->velocity));
+    const bool sticks = to->kind == TARGET_STICKS;
+    const vec3 wanted = sticks ? to->velocity : course(t, to, cruise_m_s, p);
+    vec3 change = vec3_scale(1 / dt, vec3_sub(wanted, t->velocity));
     const double most = params_get(p, PARAM_MPC_ACC_HOR), size = level(change);
     if (size > most) {
         change.x *= most / size;
@@ -109,7 +167,9 @@ static void advance(trajectory *t, const target *to, double cruise_m_s, const se
     if (length > leash)
         t->position = vec3_add(here(s), vec3_scale(leash / length, lead));
     const double turn = params_get(p, PARAM_MPC_YAWRAUTO_MAX) * DEGREE * dt;
-    if (!isnan(to->yaw))
+    if (sticks)
+        t->yaw = wrap(t->yaw + dt * to->turn);
+    else if (!isnan(to->yaw))
         t->yaw = wrap(t->yaw + clamp(wrap(to->yaw - t->yaw), -turn, turn));
 }
 
@@ -137,8 +197,14 @@ void trajectory_run(trajectory *t, const navigator *n, uorb *u, const params *p,
     if (!s.local.xy_valid || !s.local.z_valid || !s.local.v_xy_valid || !s.local.v_z_valid ||
         !s.local.heading_good_for_control)
         return;
-    const target to = choose(t, n, &s);
-    note_flying(t, &to, &s);
+    if (!READ(u, manual_control_setpoint, &s.sticks))
+        s.sticks.valid = 0;
+    if (s.status.nav_state == NAV_OFFBOARD && s.mode.flag_control_offboard_enabled) {
+        stand_aside(t, &s, u);
+        return;
+    }
+    const target to = choose(t, n, &s, p);
+    note_flying(t, to.kind == TARGET_STICKS ? to.takeoff : to.kind != TARGET_NONE, &s);
     if (t->flying)
         advance(t, &to, cruise_speed(n, p), &s, p, dt);
     else
