@@ -71,6 +71,12 @@ static const tac_link_law *give_law(void *context, const tac_link_ends *ends)
     return s->def.law(s->def.context, ends);
 }
 
+static uint64_t give_number(void *context, size_t client, const char *channel)
+{
+    const tac_server *s = context;
+    return s->def.number(s->def.context, client, channel);
+}
+
 static void give_text(void *context, const char *text)
 {
     const tac_server *s = context;
@@ -116,6 +122,7 @@ static tac_status create_machine(tac_server *s, const tac_server_def *def, tac_e
     if (s->republisher || s->log) {
         own.context = s;
         own.law = def->law ? give_law : NULL;
+        own.number = def->number ? give_number : NULL;
         own.log = def->log ? give_text : NULL;
         own.watch = watch;
         own.settled = s->log || def->settled ? settle : NULL;
