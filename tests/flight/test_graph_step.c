@@ -226,8 +226,8 @@ static void test_sensors(void **state)
                           "scheduler.rate_groups[4].rate_hz=1000",
                           "scheduler.rate_groups[5].rate_hz=1000",
                           "components.gps.params.delay=20 ms",
-                          "components.case={type: lag, params: {unit: m/s^2}, "
-                          "inputs: {u: imu.specific_force.x}}"};
+                          ("components.case={type: lag, params: {unit: m/s^2}, "
+                           "inputs: {u: imu.specific_force.x}}")};
     rig_example(&r, "sensors.yaml", NULL, sets, sizeof sets / sizeof *sets);
     const tac_graph_def def = tac_graph_def_default();
     open_step(&r, &def);
