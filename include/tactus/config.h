@@ -56,7 +56,8 @@ typedef struct tac_config_def {
     const char *closed_folder;
     // NULL: loading and building end with the first mistake. Otherwise they go on to mistakes that
     // do not follow from earlier ones, and `mistake` is called for each, the first one included, in
-    // the order in which they are found; the function that fails still returns the first.
+    // the order in which they are found, TAC_MISTAKES_MAX times at most; the function that fails
+    // still returns the first.
     // tac_config_engine_def passes `mistake` on to the engine.
     tac_mistake_fn *mistake;
     void *mistake_context;

@@ -84,6 +84,9 @@ typedef struct tac_error {
 // Is told of each mistake of a configuration, as it is found; see tac_config_def.
 typedef void tac_mistake_fn(void *context, const tac_error *mistake);
 
+// After so many mistakes a call ends: each costs a search for the nearest valid name.
+enum { TAC_MISTAKES_MAX = 100 };
+
 TAC_BEGIN_DECLS
 
 TAC_API const char *tac_status_name(tac_status status); // "TAC_E_UNIT"

@@ -253,14 +253,15 @@ const char *tac_version(void)
     return TAC_VERSION;
 }
 
-tac_status tac__mistake(tac__mistakes *m, tac_status status, const tac_error *err)
+tac_status tac__mistake(tac__mistakes *m, tac_status status, tac_error *err)
 {
-    if (!m || !m->tell || !err || tac_status_exit_code(status) != 2)
+    const bool enough = m && m->count == TAC_MISTAKES_MAX;
+    if (!m || !m->tell || !err || enough || tac_status_exit_code(status) != 2)
         return status;
     if (m->first.status == TAC_OK)
         m->first = *err;
     m->tell(m->context, err);
-    return TAC_OK;
+    return ++m->count < TAC_MISTAKES_MAX ? TAC_OK : tac__mistakes_end(m, err);
 }
 
 tac_status tac__mistakes_end(const tac__mistakes *m, tac_error *err)

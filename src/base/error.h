@@ -64,11 +64,13 @@ typedef struct tac__mistakes {
     tac_mistake_fn *tell; // NULL: the first one ends the work
     void *context;
     tac_error first; // the first one told of; its status is TAC_OK while there was none
+    size_t count;    // told of so far
 } tac__mistakes;
 
 // What became of a piece of the work: a mistake is told of, and then TAC_OK lets the work go on.
-// Other failures, such as lack of memory, are returned. `m` may be NULL: there is nobody to tell.
-TAC_MUST_CHECK tac_status tac__mistake(tac__mistakes *m, tac_status status, const tac_error *err);
+// Other failures, such as lack of memory, are returned; so is the first mistake, in `err` too, once
+// TAC_MISTAKES_MAX were told of. `m` may be NULL: there is nobody to tell.
+TAC_MUST_CHECK tac_status tac__mistake(tac__mistakes *m, tac_status status, tac_error *err);
 // At the end of the work: the first mistake, if there was one.
 TAC_MUST_CHECK tac_status tac__mistakes_end(const tac__mistakes *m, tac_error *err);
 

@@ -274,14 +274,17 @@ tac__nearest tac__nearest_begin(const char *name)
     return (tac__nearest){name, NULL, EDIT * bound + NEAREST_MAX + 1};
 }
 
-// Edit distance with transpositions; a change of case costs 1, any other edit EDIT.
-static size_t edit_distance(const char *a, size_t n, const char *b, size_t m)
+// Edit distance with transpositions; a change of case costs 1, any other edit EDIT. A distance of
+// `bound` or more may be returned as any number that is not below `bound`: most names are far away,
+// which the first rows show.
+static size_t edit_distance(const char *a, size_t n, const char *b, size_t m, size_t bound)
 {
-    size_t before[NEAREST_MAX + 1], above[NEAREST_MAX + 1], row[NEAREST_MAX + 1];
+    size_t rows[3][NEAREST_MAX + 1], least_above = 0;
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= m; j++)
         above[j] = before[j] = EDIT * j;
     for (size_t i = 1; i <= n; i++) {
-        row[0] = EDIT * i;
+        size_t least = row[0] = EDIT * i;
         for (size_t j = 1; j <= m; j++) {
             const char x = a[i - 1], y = b[j - 1];
             const size_t swap = x == y ? 0 : tac__to_lower(x) == tac__to_lower(y) ? 1 : EDIT;
@@ -294,9 +297,17 @@ static size_t edit_distance(const char *a, size_t n, const char *b, size_t m)
                 before[j - 2] + EDIT < best)
                 best = before[j - 2] + EDIT;
             row[j] = best;
+            if (best < least)
+                least = best;
         }
-        memcpy(before, above, sizeof above);
-        memcpy(above, row, sizeof row);
+        // What follows comes from this row, or with a transposition from the one above.
+        if (least >= bound && least_above + EDIT >= bound)
+            return bound;
+        least_above = least;
+        size_t *const oldest = before;
+        before = above;
+        above = row;
+        row = oldest;
     }
     return above[m];
 }
@@ -306,7 +317,9 @@ void tac__nearest_offer(tac__nearest *nearest, const char *candidate)
     const size_t n = strlen(nearest->name), m = strlen(candidate);
     if (n > NEAREST_MAX || m > NEAREST_MAX || n == 0)
         return;
-    const size_t distance = edit_distance(nearest->name, n, candidate, m);
+    if (EDIT * (n > m ? n - m : m - n) >= nearest->distance)
+        return;
+    const size_t distance = edit_distance(nearest->name, n, candidate, m, nearest->distance);
     if (distance < nearest->distance) {
         nearest->distance = distance;
         nearest->best = candidate;

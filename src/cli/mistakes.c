@@ -35,6 +35,7 @@ static size_t find_position(const cli_mistakes *m, const tac_error *mistake)
 void cli_mistakes_add(void *context, const tac_error *mistake)
 {
     cli_mistakes *m = context;
+    m->told++;
     for (size_t i = 0; i < m->count; i++) {
         if (same_place(&m->items[i], mistake))
             return;
@@ -62,7 +63,8 @@ void cli_mistakes_print(cli_mistakes *m, const tac_error *err)
     for (size_t i = 0; i < m->count; i++)
         cli_print_error(&m->items[i]);
     if (m->more)
-        fprintf(stderr, "%zu mistakes are shown, %zu more were found\n", m->count, m->more);
+        fprintf(stderr, "%zu mistakes are shown, %s%zu more were found\n", m->count,
+                m->told < TAC_MISTAKES_MAX ? "" : "at least ", m->more);
 }
 
 void cli_mistakes_json(cli_mistakes *m, const tac_error *err, tac__json *json)

@@ -15,6 +15,7 @@ typedef struct cli_mistakes {
     tac_error items[CLI_MISTAKES_MAX];
     size_t count;
     size_t more; // that were left out
+    size_t told; // calls of cli_mistakes_add
     bool silent; // nothing is printed
 } cli_mistakes;
 

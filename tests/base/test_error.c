@@ -294,8 +294,33 @@ static void test_excerpt(void **state)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(test_status_table), cmocka_unit_test(test_version),
-          cmocka_unit_test(test_plain), cmocka_unit_test(test_place_and_context),
-          cmocka_unit_test(test_caret_utf8_and_tabs), cmocka_unit_test(test_place_is_given_once),
-          cmocka_unit_test(test_run), cmocka_unit_test(test_suggest), cmocka_unit_test(test_null),
-          cmocka_unit_test(test_cut), cmocka_unit_test(test_excerpt))
+static void count_mistake(void *context, const tac_error *mistake)
+{
+    (void)mistake;
+    ++*(size_t *)context;
+}
+
+// After so many mistakes the work ends, with the first one.
+static void test_enough_mistakes(void **state)
+{
+    (void)state;
+    size_t told = 0;
+    tac_error err;
+    tac__mistakes m = {.tell = count_mistake, .context = &told};
+    for (int i = 1; i < TAC_MISTAKES_MAX; i++)
+        assert_int_equal(tac__mistake(&m, tac__fail(&err, TAC_E_NAME, "number %d", i), &err),
+                         TAC_OK);
+    assert_int_equal(tac__mistake(&m, tac__fail(&err, TAC_E_UNIT, "one more"), &err), TAC_E_NAME);
+    assert_string_equal(err.text, "number 1");
+    assert_int_equal(told, TAC_MISTAKES_MAX);
+    assert_int_equal(tac__mistake(&m, TAC_E_NAME, &err),
+                     TAC_E_NAME); // on the way up: not told again
+    assert_int_equal(told, TAC_MISTAKES_MAX);
+}
+
+TEST_MAIN(cmocka_unit_test(test_enough_mistakes), cmocka_unit_test(test_status_table),
+          cmocka_unit_test(test_version), cmocka_unit_test(test_plain),
+          cmocka_unit_test(test_place_and_context), cmocka_unit_test(test_caret_utf8_and_tabs),
+          cmocka_unit_test(test_place_is_given_once), cmocka_unit_test(test_run),
+          cmocka_unit_test(test_suggest), cmocka_unit_test(test_null), cmocka_unit_test(test_cut),
+          cmocka_unit_test(test_excerpt))

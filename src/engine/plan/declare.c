@@ -19,9 +19,9 @@ void tac__declare_keep(tac_declare *d, const tac_error *err)
     d->failed = true;
 }
 
-void tac__declare_tell(const tac_declare *d, const tac_error *err)
+void tac__declare_tell(tac_declare *d, const tac_error *err)
 {
-    if (d->plan && d->plan->def.mistake)
+    if (d->plan && d->plan->def.mistake && d->told++ < TAC_MISTAKES_MAX)
         d->plan->def.mistake(d->plan->def.mistake_context, err);
 }
 

@@ -38,6 +38,7 @@ struct tac_declare {
     bool failed;
     bool no_memory; // reported even where mistakes are ignored
     bool unknown;   // the mistake is a key that does not exist
+    size_t told;    // mistakes that tac__declare_tell has reported
 };
 
 // Run a type's declare function on a fresh component; also without a plan, to learn what a type
@@ -54,8 +55,8 @@ static inline tac__scope *tac__scope_of(tac_declare *d)
 // Remember a mistake, unless there is one already.
 void tac__declare_keep(tac_declare *d, const tac_error *err);
 // Report a mistake after the first one to tac_engine_def.mistake; the first is returned by the call
-// that adds the component.
-void tac__declare_tell(const tac_declare *d, const tac_error *err);
+// that adds the component. At most TAC_MISTAKES_MAX of a component are reported.
+void tac__declare_tell(tac_declare *d, const tac_error *err);
 void tac__declare_no_memory(tac_declare *d);
 // Note that the component needs a neighbor, the first `length` characters of `name`, that the plan
 // does not have: see tac__lack.

@@ -76,7 +76,7 @@ void tac__scope_end(tac_declare *d)
     const bool lost =
         d->failed && (d->error.status == TAC_E_MEMORY || d->error.status == TAC_E_ABI);
     const size_t keys = scope->used && !lost ? tac_node_count(scope->map) : 0;
-    for (size_t i = 0; i < keys; i++) {
+    for (size_t i = 0; i < keys && d->told < TAC_MISTAKES_MAX; i++) {
         if (!scope->used[i])
             fail_unknown(d, tac_node_key(scope->map, i), tac_node_key_place(scope->map, i));
     }
