@@ -76,11 +76,8 @@ int tac__watch_element(const tac_engine *e, size_t component, const char *text, 
 int tac__watch_element_in(const tac_engine *e, const char *entity, const char *text,
                           uint32_t *element)
 {
-    tac__component reader = {.entity = 0};
-    for (size_t i = 0; i < e->plan->entity_count; i++) {
-        if (!strcmp(e->plan->entities[i].name, entity))
-            reader.entity = (uint32_t)i;
-    }
+    const int found = tac__names_find(&e->plan->entity_names, entity);
+    const tac__component reader = {.entity = found > 0 ? (uint32_t)found : 0};
     return tac__find_element(e->plan, &reader, text, element);
 }
 

@@ -5,15 +5,22 @@
 // matches.
 #include "record/select.h"
 #include "base/choose.h"
+#include "base/patterns.h"
 
-static const tac_record_rule *rule_for(const tac_recorder_def *def, const char *signal)
+// The rules of a recording, by their patterns.
+typedef struct rules {
+    const tac_recorder_def *def;
+    tac__patterns patterns;
+    size_t *last; // the last rule of each pattern
+} rules;
+
+static const tac_record_rule *rule_for(const rules *r, const char *signal)
 {
     const tac_record_rule *last = NULL;
-    for (size_t i = 0; i < def->rule_count; i++) {
-        for (size_t k = 0; k < def->rules[i].pattern_count; k++) {
-            if (tac__path_match(def->rules[i].patterns[k], signal))
-                last = &def->rules[i];
-        }
+    tac__patterns_search search = {0};
+    for (int k; (k = tac__patterns_next(&r->patterns, signal, &search)) >= 0;) {
+        const tac_record_rule *rule = &r->def->rules[r->last[k]];
+        last = !last || rule > last ? rule : last;
     }
     return last;
 }
@@ -49,9 +56,9 @@ static tac__mode by_rule(const tac_recorder_def *def, const tac_record_rule *rul
     return mode;
 }
 
-static tac__mode mode_of(const tac_recorder_def *def, const tac_engine *e, uint32_t signal,
-                         bool crossing)
+static tac__mode mode_of(const rules *r, const tac_engine *e, uint32_t signal, bool crossing)
 {
+    const tac_recorder_def *def = r->def;
     const tac__signal *s = &tac__watch_schema(e)->signals[signal];
     const tac__component_facts c = tac__watch_component(e, s->component);
     if (!tac__watch_has_value(e, signal))
@@ -63,7 +70,7 @@ static tac__mode mode_of(const tac_recorder_def *def, const tac_engine *e, uint3
     const bool holds = scenario || c.phases || c.gated;
     if (scenario || (crossing && c.type->kernels[TAC_NUMBERS].step))
         return (tac__mode){.kind = holds ? TAC__MODE_HOLD : TAC__MODE_WRITES, .replay = true};
-    const tac_record_rule *rule = rule_for(def, s->name);
+    const tac_record_rule *rule = rule_for(r, s->name);
     if (rule)
         return by_rule(def, rule, s, &c);
     if (def->tier == TAC_TIER_ALL)
@@ -93,14 +100,49 @@ static tac__pick *pick_for(tac__picks *picks, tac__arena *arena, uint32_t compon
     return pick;
 }
 
-static tac_status check_rules(const tac_recorder_def *def, const tac_engine *e, tac_error *err)
+static tac_status index_rules(rules *r, size_t signals, tac_error *err)
 {
-    const tac__choices signals = {tac__schema_name, tac__watch_schema(e), "signal"};
-    for (size_t i = 0; i < def->rule_count; i++) {
-        const tac_record_rule *rule = &def->rules[i];
-        const tac_status status =
-            tac__choose(&signals, rule->patterns, rule->pattern_count, NULL, err);
-        if (status != TAC_OK) {
+    size_t count = 0;
+    for (size_t i = 0; i < r->def->rule_count; i++)
+        count += r->def->rules[i].pattern_count;
+    r->last = tac__arena_array(r->patterns.arena, count, sizeof *r->last);
+    if (!r->last)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < r->def->rule_count; i++) {
+        const tac_record_rule *rule = &r->def->rules[i];
+        for (size_t k = 0; k < rule->pattern_count; k++) {
+            const int place = tac__patterns_add(&r->patterns, rule->patterns[k]);
+            if (place < 0)
+                return tac__fail_memory(err);
+            r->last[place] = i;
+        }
+        if (!tac__patterns_allow(&r->patterns, signals))
+            return tac__fail_at(err, TAC_E_LIMIT, &rule->place,
+                                "%zu patterns with * or ? for %zu signals: more than %zu "
+                                "comparisons",
+                                r->patterns.wild_count, signals, TAC__PATTERNS_COMPARISONS);
+    }
+    return TAC_OK;
+}
+
+// A pattern that matches nothing is a mistake.
+static tac_status check_rules(const rules *r, const tac__schema *schema, tac_error *err)
+{
+    bool *matches = tac__arena_array(r->patterns.arena, r->patterns.count, sizeof *matches);
+    if (!matches)
+        return tac__fail_memory(err);
+    for (size_t i = 0; r->patterns.count && i < schema->count; i++) {
+        tac__patterns_search search = {0};
+        for (int k; (k = tac__patterns_next(&r->patterns, schema->signals[i].name, &search)) >= 0;)
+            matches[k] = true;
+    }
+    const tac__choices signals = {tac__schema_name, schema, "signal"};
+    for (size_t i = 0; i < r->def->rule_count; i++) {
+        const tac_record_rule *rule = &r->def->rules[i];
+        for (size_t k = 0; k < rule->pattern_count; k++) {
+            if (matches[tac__names_find(&r->patterns.places, rule->patterns[k])])
+                continue;
+            const tac_status status = tac__choose(&signals, &rule->patterns[k], 1, NULL, err);
             tac__error_place(err, &rule->place);
             return status;
         }
@@ -111,14 +153,16 @@ static tac_status check_rules(const tac_recorder_def *def, const tac_engine *e, 
 tac_status tac__select(const tac_recorder_def *def, const tac_engine *e, tac__arena *arena,
                        tac__picks *picks, tac_error *err)
 {
-    TAC_TRY(check_rules(def, e, err));
+    const tac__schema *schema = tac__watch_schema(e);
+    rules r = {.def = def, .patterns.arena = arena};
+    TAC_TRY(index_rules(&r, schema->count, err));
+    TAC_TRY(check_rules(&r, schema, err));
     const bool *crossing = tac__watch_crossing(e, arena);
     if (!crossing)
         return tac__fail_memory(err);
     // The signals of a component follow each other.
-    const tac__schema *schema = tac__watch_schema(e);
     for (uint32_t i = 0; i < schema->count; i++) {
-        const tac__mode mode = mode_of(def, e, i, crossing[i]);
+        const tac__mode mode = mode_of(&r, e, i, crossing[i]);
         if (mode.kind == TAC__MODE_NONE)
             continue;
         tac__pick *pick = pick_for(picks, arena, schema->signals[i].component, &mode);

@@ -176,11 +176,7 @@ tac_status tac_engine_add_entity(tac_engine *e, const char *name, const tac_plac
 
 static int find_group(const tac__plan *plan, const char *name)
 {
-    for (size_t i = 0; i < plan->group_count; i++) {
-        if (!strcmp(plan->groups[i].name, name))
-            return (int)i;
-    }
-    return -1;
+    return tac__names_find(&plan->group_names, name);
 }
 
 static tac_status check_times(const tac_group_def *def, tac_error *err)
@@ -216,7 +212,9 @@ tac_status tac_engine_add_group(tac_engine *e, const tac_group_def *def, tac_err
     tac_time *times = tac__arena_array(&plan->arena, def->times_count, sizeof *times);
     char *name = tac__arena_text(&plan->arena, def->name);
     if (!times || !name ||
-        !TAC__ARENA_GROW(&plan->arena, plan->groups, plan->group_count, plan->group_capacity))
+        !TAC__ARENA_GROW(&plan->arena, plan->groups, plan->group_count, plan->group_capacity) ||
+        tac__names_set(&plan->group_names, &plan->arena, name, (uint32_t)plan->group_count) !=
+            TAC_OK)
         return tac__fail_memory(err);
     if (def->times_count)
         memcpy(times, def->times_us, def->times_count * sizeof *times);
@@ -576,6 +574,8 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
         if (status == TAC_OK) {
             c->first_input = (uint32_t)plan->input_count;
             plan->input_count += c->inputs.count;
+            if (c->group >= 0)
+                plan->groups[c->group].components++;
             return TAC_OK;
         }
         plan->component_count--;

@@ -3,6 +3,8 @@
 #include "engine/plan/warn.h"
 #include "engine/plan/find.h"
 #include "engine/plan/outside.h"
+#include "base/hash.h"
+#include "base/patterns.h"
 
 #include <string.h>
 
@@ -43,15 +45,58 @@ static tac_status add_drawn(tac__plan *plan, tac__sender *s, tac__link *link,
     return TAC_OK;
 }
 
-static tac_status add_link(tac__plan *plan, tac__sender *s, uint32_t receiver,
+// Links of ports, each between one sender and one receiver; docs/configuration.md lists the limit.
+// 2,000 vehicles that all hear each other have as many.
+enum { LINKS_MAX = 4000000 };
+
+// The links so far: a hash table with linear probing, at most half full. A slot is
+// (sender + 1) << 32 | receiver; 0 while free.
+typedef struct pairs {
+    tac__arena arena;
+    uint64_t *slots;
+    size_t count, capacity;
+} pairs;
+
+static uint64_t *slot_of(uint64_t *slots, size_t capacity, uint64_t pair)
+{
+    size_t i = tac__hash_end(tac__hash_word(TAC__HASH_SEED, pair)) & (capacity - 1);
+    while (slots[i] && slots[i] != pair)
+        i = (i + 1) & (capacity - 1);
+    return &slots[i];
+}
+
+static bool grow_pairs(pairs *p)
+{
+    const size_t capacity = p->capacity ? 2 * p->capacity : 64;
+    uint64_t *slots = tac__arena_array(&p->arena, capacity, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < p->capacity; i++) {
+        if (p->slots[i])
+            *slot_of(slots, capacity, p->slots[i]) = p->slots[i];
+    }
+    tac__arena_release(&p->arena, p->slots);
+    p->slots = slots;
+    p->capacity = capacity;
+    return true;
+}
+
+static tac_status add_link(tac__plan *plan, pairs *p, size_t sender, uint32_t receiver,
                            const tac_link_def *def, tac_error *err)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        if (s->links[i].receiver == receiver)
-            return tac__fail_at(err, TAC_E_DUPLICATE, &def->place,
-                                "'%s' and '%s' are linked already", s->name,
-                                plan->receivers[receiver].name);
-    }
+    tac__sender *s = &plan->senders[sender];
+    if (2 * p->count >= p->capacity && !grow_pairs(p))
+        return tac__fail_memory(err);
+    uint64_t *slot = slot_of(p->slots, p->capacity, (uint64_t)(sender + 1) << 32 | receiver);
+    if (*slot)
+        return tac__fail_at(err, TAC_E_DUPLICATE, &def->place, "'%s' and '%s' are linked already",
+                            s->name, plan->receivers[receiver].name);
+    if (p->count == LINKS_MAX)
+        return tac__fail_at(err, TAC_E_LIMIT, &def->place,
+                            "more than %d links, each from one sending to one receiving port",
+                            LINKS_MAX);
+    *slot = (uint64_t)(sender + 1) << 32 | receiver;
+    p->count++;
     if (!TAC__ARENA_GROW(&plan->arena, s->links, s->count, s->capacity))
         return tac__fail_memory(err);
     tac__link *link = &s->links[s->count++];
@@ -195,79 +240,120 @@ static tac_status check_ports(const tac__plan *plan, tac_error *err)
 
 // Ports of one direction, with an index of their names.
 typedef struct ports {
-    const tac__plan *plan;
     const char *(*name)(const void *engine, size_t i);
     size_t count;
     tac__names names;
+    uint32_t *found; // ports whose names match a pattern; room for all
+    size_t found_count;
 } ports;
 
-static tac_status index_ports(tac__plan *plan, ports *p)
+// What links are made with.
+typedef struct linking {
+    tac__plan *plan;
+    ports from, to;
+    pairs pairs;
+    size_t comparisons; // of patterns with names so far
+} linking;
+
+static tac_status index_ports(linking *l, ports *p, tac_error *err)
 {
-    for (size_t i = 0; i < p->count; i++)
-        TAC_TRY(tac__names_set(&p->names, &plan->arena, p->name(plan, i), (uint32_t)i));
+    tac__arena *arena = &l->pairs.arena;
+    p->found = tac__arena_array(arena, p->count, sizeof *p->found);
+    if (!p->found)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < p->count; i++) {
+        if (tac__names_set(&p->names, arena, p->name(l->plan, i), (uint32_t)i) != TAC_OK)
+            return tac__fail_memory(err);
+    }
     return TAC_OK;
 }
 
-static bool is_pattern(const char *text)
+// Find the ports that match; fails if there is none.
+static tac_status find_ports(linking *l, ports *p, const char *pattern, const tac_link_def *def,
+                             tac_error *err)
 {
-    return strpbrk(text, "*?") != NULL;
+    p->found_count = 0;
+    if (!tac__pattern_is_wild(pattern)) {
+        const int found = tac__names_find(&p->names, pattern);
+        if (found >= 0)
+            p->found[p->found_count++] = (uint32_t)found;
+    } else {
+        l->comparisons += p->count;
+        if (l->comparisons > TAC__PATTERNS_COMPARISONS)
+            return tac__fail_at(err, TAC_E_LIMIT, &def->place,
+                                "links with * or ? and %zu ports: more than %zu comparisons",
+                                p->count, TAC__PATTERNS_COMPARISONS);
+        for (size_t i = 0; i < p->count; i++) {
+            if (tac__glob_match(pattern, p->name(l->plan, i)))
+                p->found[p->found_count++] = (uint32_t)i;
+        }
+    }
+    return p->found_count ? TAC_OK : fail_link(l->plan, def, p == &l->from, err);
 }
 
-// The next port at or after `i` whose name matches; `count` if there is none.
-static size_t next_port(const ports *p, const char *pattern, size_t i)
+static tac_status link_outside(linking *l, const tac_link_def *def, tac_error *err)
 {
-    if (!is_pattern(pattern)) {
-        const int found = tac__names_find(&p->names, pattern);
-        return found >= 0 && (size_t)found >= i ? (size_t)found : p->count;
+    const bool sends = !strcmp(def->to, TAC__OUTSIDE);
+    ports *p = sends ? &l->from : &l->to;
+    TAC_TRY(find_ports(l, p, sends ? def->from : def->to, def, err));
+    for (size_t i = 0; i < p->found_count; i++)
+        TAC_TRY(tac__outside_link(l->plan, def, p->found[i], err));
+    return TAC_OK;
+}
+
+static tac_status link_ports(linking *l, const tac_link_def *def, tac_error *err)
+{
+    tac__plan *plan = l->plan;
+    const bool by_name = !tac__pattern_is_wild(def->from) && !tac__pattern_is_wild(def->to);
+    bool any = false;
+    TAC_TRY(find_ports(l, &l->from, def->from, def, err));
+    TAC_TRY(find_ports(l, &l->to, def->to, def, err));
+    for (size_t i = 0; i < l->from.found_count; i++) {
+        const uint32_t s = l->from.found[i];
+        for (size_t k = 0; k < l->to.found_count; k++) {
+            const uint32_t r = l->to.found[k];
+            if (!may_link(plan, &plan->senders[s], &plan->receivers[r], by_name))
+                continue;
+            TAC_TRY(add_link(plan, &l->pairs, s, r, def, err));
+            any = true;
+        }
     }
-    while (i < p->count && !tac__glob_match(pattern, p->name(p->plan, i)))
-        i++;
-    return i;
+    if (!any && !by_name)
+        tac__warn(plan, "link-idle", &def->place, "link from '%s' to '%s' connects nobody", def->from, def->to);
+    // A pattern may match no other vehicle, as in a swarm of one; a link between two names must
+    // connect them.
+    if (!any && by_name)
+        return tac__fail_at(err, TAC_E_CONFIG, &def->place,
+                            "link from '%s' to '%s' connects nothing: both belong to the same "
+                            "component",
+                            def->from, def->to);
+    return TAC_OK;
+}
+
+static tac_status make_links(linking *l, tac_error *err)
+{
+    tac__plan *plan = l->plan;
+    TAC_TRY(index_ports(l, &l->from, err));
+    TAC_TRY(index_ports(l, &l->to, err));
+    for (size_t i = 0; i < plan->link_count; i++) {
+        const tac_link_def *def = &plan->links[i];
+        TAC_TRY(tac__leads_outside(def) ? link_outside(l, def, err) : link_ports(l, def, err));
+    }
+    return TAC_OK;
 }
 
 tac_status tac__resolve_links(tac__plan *plan, tac_error *err)
 {
     TAC_TRY(check_ports(plan, err));
-    ports from = {
-        .plan = plan, .name = sender_name, .count = plan->link_count ? plan->sender_count : 0};
-    ports to = {
-        .plan = plan, .name = receiver_name, .count = plan->link_count ? plan->receiver_count : 0};
-    if (index_ports(plan, &from) != TAC_OK || index_ports(plan, &to) != TAC_OK)
-        return tac__fail_memory(err);
-    for (size_t i = 0; i < plan->link_count; i++) {
-        const tac_link_def *def = &plan->links[i];
-        if (tac__leads_outside(def)) {
-            bool any;
-            TAC_TRY(tac__outside_link(plan, def, &any, err));
-            if (!any)
-                return fail_link(plan, def, !strcmp(def->to, TAC__OUTSIDE), err);
-            continue;
-        }
-        const bool by_name = !is_pattern(def->from) && !is_pattern(def->to);
-        bool any_link = false;
-        const size_t first_sender = next_port(&from, def->from, 0),
-                     first_receiver = next_port(&to, def->to, 0);
-        if (first_sender == from.count || first_receiver == to.count)
-            return fail_link(plan, def, first_sender == from.count, err);
-        for (size_t s = first_sender; s < from.count; s = next_port(&from, def->from, s + 1)) {
-            for (size_t r = first_receiver; r < to.count; r = next_port(&to, def->to, r + 1)) {
-                if (!may_link(plan, &plan->senders[s], &plan->receivers[r], by_name))
-                    continue;
-                TAC_TRY(add_link(plan, &plan->senders[s], (uint32_t)r, def, err));
-                any_link = true;
-            }
-        }
-        if (!any_link && !by_name)
-            tac__warn(plan, "link-idle", &def->place, "link from '%s' to '%s' connects nobody",
-                      def->from, def->to);
-        // A pattern may match no other vehicle, as in a swarm of one; a link between two names must
-        // connect them.
-        if (!any_link && by_name)
-            return tac__fail_at(err, TAC_E_CONFIG, &def->place,
-                                "link from '%s' to '%s' connects nothing: both belong to the same "
-                                "component",
-                                def->from, def->to);
-    }
+    linking l = {
+        .plan = plan,
+        .from = {.name = sender_name, .count = plan->link_count ? plan->sender_count : 0},
+        .to = {.name = receiver_name, .count = plan->link_count ? plan->receiver_count : 0},
+    };
+    tac__arena_init(&l.pairs.arena, plan->arena.allocator);
+    const tac_status status = make_links(&l, err);
+    tac__arena_fini(&l.pairs.arena);
+    TAC_TRY(status);
     TAC_TRY(number_senders(plan, err));
     return list_links(plan, err);
 }

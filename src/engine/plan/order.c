@@ -40,18 +40,23 @@ static tac_status check_stages(const tac__plan *e, const tac__component *reader,
                         tac_stage_name(s->kind->stage));
 }
 
+enum { CYCLE_SHOWN = 16 };
+
 static tac_status fail_cycle(const tac__plan *e, const tac__precedence *g, const uint32_t *loop,
                              size_t count, tac_error *err)
 {
     const tac__component *first = e->components[loop[0]];
     tac__fail_at(err, TAC_E_CYCLE, &first->place,
                  "components of stage '%s' wait for each other: ", tac_stage_name(first->stage));
-    for (size_t i = 0; i < count; i++) {
+    const size_t shown = count < CYCLE_SHOWN ? count : CYCLE_SHOWN;
+    for (size_t i = 0; i < shown; i++) {
         const uint32_t a = loop[i], b = loop[(i + 1) % count];
         const int signal = tac__precedence_signal(g, a, b);
         tac__error_append(err, "%s -> (%s) -> ", e->components[a]->name,
                           e->schema.signals[signal].name);
     }
+    if (shown < count)
+        tac__error_append(err, "and %zu more -> ", count - shown);
     tac__error_append(err, "%s; declare one of these routes 'delayed: true'", first->name);
     return TAC_E_CYCLE;
 }

@@ -215,10 +215,23 @@ tac_status tac__outside_add(tac_engine *e, tac_route_def *r, tac_error *err)
 
 // --- links --------------------------------------------------------------------------------------
 
+// Channels of one port: each is compared with the others. A gateway of a large network has tens.
+enum { CHANNELS_MAX = 4096 };
+
+static tac_status check_channels(const char *port, size_t count, const tac_link_def *def,
+                                 tac_error *err)
+{
+    if (count < CHANNELS_MAX)
+        return TAC_OK;
+    return tac__fail_at(err, TAC_E_LIMIT, &def->place,
+                        "more than %d links between outside and '%s'", CHANNELS_MAX, port);
+}
+
 static tac_status add_outlet(tac__plan *plan, tac__sender *s, const tac_link_def *def,
                              tac_error *err)
 {
     const char *channel = def->channel ? def->channel : s->name;
+    TAC_TRY(check_channels(s->name, s->outlet_count, def, err));
     for (size_t i = 0; i < s->outlet_count; i++) {
         if (!strcmp(s->outlets[i].channel, channel))
             return tac__fail_at(err, TAC_E_DUPLICATE, &def->place,
@@ -233,6 +246,7 @@ static tac_status add_outlet(tac__plan *plan, tac__sender *s, const tac_link_def
 static tac_status add_inlet(tac__plan *plan, tac__receiver *r, const tac_link_def *def,
                             tac_error *err)
 {
+    TAC_TRY(check_channels(r->name, r->inlet_count, def, err));
     for (size_t i = 0; i < r->inlet_count; i++) {
         if (!strcmp(r->inlets[i].channel, def->channel))
             return tac__fail_at(err, TAC_E_DUPLICATE, &def->place,
@@ -248,23 +262,8 @@ static tac_status add_inlet(tac__plan *plan, tac__receiver *r, const tac_link_de
     return TAC_OK;
 }
 
-tac_status tac__outside_link(tac__plan *plan, const tac_link_def *def, bool *any, tac_error *err)
+tac_status tac__outside_link(tac__plan *plan, const tac_link_def *def, size_t port, tac_error *err)
 {
-    *any = false;
-    if (!strcmp(def->to, TAC__OUTSIDE)) {
-        for (size_t i = 0; i < plan->sender_count; i++) {
-            if (!tac__glob_match(def->from, plan->senders[i].name))
-                continue;
-            TAC_TRY(add_outlet(plan, &plan->senders[i], def, err));
-            *any = true;
-        }
-        return TAC_OK;
-    }
-    for (size_t i = 0; i < plan->receiver_count; i++) {
-        if (!tac__glob_match(def->to, plan->receivers[i].name))
-            continue;
-        TAC_TRY(add_inlet(plan, &plan->receivers[i], def, err));
-        *any = true;
-    }
-    return TAC_OK;
+    return strcmp(def->to, TAC__OUTSIDE) ? add_inlet(plan, &plan->receivers[port], def, err)
+                                         : add_outlet(plan, &plan->senders[port], def, err);
 }

@@ -39,8 +39,9 @@ struct tac__outside_input {
     const tac_route_def *route;
 };
 
-// A link with one end outside. `*any`: whether it connects a port.
-tac_status tac__outside_link(tac__plan *plan, const tac_link_def *def, bool *any, tac_error *err);
+// Connect a port to a link with one end outside: the sender or, where the link comes from outside,
+// the receiver with this number.
+tac_status tac__outside_link(tac__plan *plan, const tac_link_def *def, size_t port, tac_error *err);
 
 static inline bool tac__leads_outside(const tac_link_def *l)
 {

@@ -37,6 +37,7 @@ typedef struct tac__rate_group {
     const tac_time *times_us; // instead of a period, or besides it
     size_t times_count;
     int root; // groups that step together have the same root
+    size_t components;
     tac_place place;
 } tac__rate_group;
 
@@ -171,6 +172,7 @@ typedef struct tac__plan {
     tac__rate_group *groups;
     size_t group_count;
     TAC__CAPACITY(tac__rate_group) group_capacity;
+    tac__names group_names;
     tac__component **components;
     size_t component_count;
     TAC__CAPACITY(tac__component *) component_capacity;

@@ -4,6 +4,7 @@
 #include "engine/plan/prepare.h"
 #include "engine/plan/warn.h"
 #include "engine/plan/find.h"
+#include "base/patterns.h"
 
 #include <string.h>
 
@@ -22,16 +23,48 @@ static const char *why_without_policy(const tac__signal *s, const tac__component
     return writer->group == reader->group ? "writer and reader are in one rate group" : NULL;
 }
 
-static tac_policy policy_of(tac__plan *plan, const tac__input *in, const tac__component *reader)
+// The policy rules of a plan, by their patterns.
+typedef struct rules {
+    tac__arena arena;
+    tac__patterns patterns;
+    size_t *last; // the last rule of each pattern
+} rules;
+
+static tac_status index_rules(const tac__plan *plan, rules *r, tac_error *err)
+{
+    r->patterns.arena = &r->arena;
+    r->last = tac__arena_array(&r->arena, plan->rule_count, sizeof *r->last);
+    if (!r->last)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < plan->rule_count; i++) {
+        const tac__policy_rule *rule = &plan->rules[i];
+        const int place = tac__patterns_add(&r->patterns, rule->pattern);
+        if (place < 0)
+            return tac__fail_memory(err);
+        r->last[place] = i;
+        if (!tac__patterns_allow(&r->patterns, plan->schema.count))
+            return tac__fail_at(err, TAC_E_LIMIT, &rule->place,
+                                "%zu policies for patterns with * or ? and %zu signals: more than "
+                                "%zu comparisons",
+                                r->patterns.wild_count, plan->schema.count,
+                                TAC__PATTERNS_COMPARISONS);
+    }
+    return TAC_OK;
+}
+
+static tac_policy policy_of(tac__plan *plan, const rules *r, const tac__input *in,
+                            const tac__component *reader)
 {
     const tac__signal *s = &plan->schema.signals[in->signal];
     const tac__component *writer = plan->components[s->component];
     const char *why = why_without_policy(s, writer, reader);
     tac_policy policy = plan->def.policy;
-    for (size_t i = 0; i < plan->rule_count; i++) {
-        if (tac__path_match(plan->rules[i].pattern, s->name))
-            policy = plan->rules[i].policy;
-    }
+    size_t next = 0; // after the last rule that matches
+    tac__patterns_search search = {0};
+    for (int k; (k = tac__patterns_next(&r->patterns, s->name, &search)) >= 0;)
+        next = r->last[k] >= next ? r->last[k] + 1 : next;
+    if (next)
+        policy = plan->rules[next - 1].policy;
     if (in->route->has_policy)
         policy = in->route->policy;
     // An observer must not change the rate of what it reads.
@@ -84,31 +117,39 @@ static tac_status synchronise(tac__plan *plan, int a, int b, const tac_route_def
 
 // A rule that matches nothing is no error, because files are shared, but its pattern may be
 // misspelt.
-static void warn_of_idle_rules(tac__plan *plan)
+static tac_status warn_of_idle_rules(tac__plan *plan, rules *r, tac_error *err)
 {
+    bool *matches = tac__arena_array(&r->arena, r->patterns.count, sizeof *matches);
+    if (!matches)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < plan->schema.count; i++) {
+        tac__patterns_search search = {0};
+        for (int k;
+             (k = tac__patterns_next(&r->patterns, plan->schema.signals[i].name, &search)) >= 0;)
+            matches[k] = true;
+    }
     for (size_t i = 0; i < plan->rule_count; i++) {
         const tac__policy_rule *rule = &plan->rules[i];
-        size_t k = 0;
-        while (k < plan->schema.count &&
-               !tac__path_match(rule->pattern, plan->schema.signals[k].name))
-            k++;
-        if (k == plan->schema.count)
+        if (!matches[tac__names_find(&r->patterns.places, rule->pattern)])
             tac__warn(plan, "policy-idle", &rule->place,
                       "policy %s for '%s': no signal has such a name",
                       tac_policy_name(rule->policy), rule->pattern);
     }
+    return TAC_OK;
 }
 
-tac_status tac__resolve_groups(tac__plan *plan, tac_error *err)
+static tac_status set_policies(tac__plan *plan, rules *r, tac_error *err)
 {
-    warn_of_idle_rules(plan);
+    TAC_TRY(index_rules(plan, r, err));
+    if (plan->rule_count)
+        TAC_TRY(warn_of_idle_rules(plan, r, err));
     for (size_t i = 0; i < plan->component_count; i++) {
         tac__component *c = plan->components[i];
         for (size_t k = 0; k < c->inputs.count; k++) {
             tac__input *in = &c->in[k];
             if (in->signal < 0)
                 continue;
-            in->policy = policy_of(plan, in, c);
+            in->policy = policy_of(plan, r, in, c);
             if (in->policy == TAC_SYNCHRONIZED) {
                 const tac__component *writer =
                     plan->components[plan->schema.signals[in->signal].component];
@@ -116,6 +157,16 @@ tac_status tac__resolve_groups(tac__plan *plan, tac_error *err)
             }
         }
     }
+    return TAC_OK;
+}
+
+tac_status tac__resolve_groups(tac__plan *plan, tac_error *err)
+{
+    rules r = {0};
+    tac__arena_init(&r.arena, plan->arena.allocator);
+    const tac_status status = set_policies(plan, &r, err);
+    tac__arena_fini(&r.arena);
+    TAC_TRY(status);
     for (size_t i = 0; i < plan->group_count; i++) {
         const tac__rate_group *root = &plan->groups[root_of(plan, (int)i)];
         plan->groups[i].root = (int)(root - plan->groups);

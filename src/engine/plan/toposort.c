@@ -14,10 +14,14 @@ int tac__precedence_signal(const tac__precedence *g, uint32_t from, uint32_t to)
 }
 
 // Every node left over waits for another one left over: follow these edges backwards until a node
-// comes up again.
+// comes up again. `before` has room for a node each.
 static size_t find_cycle(const tac__precedence *g, const bool *done, uint32_t *visited_at,
-                         uint32_t *order)
+                         uint32_t *before, uint32_t *order)
 {
+    for (size_t i = g->count; i-- > 0;) { // the first edge of each node counts
+        if (!done[g->edges[i].from])
+            before[g->edges[i].to] = g->edges[i].from;
+    }
     uint32_t node = 0;
     while (done[node])
         node++;
@@ -26,12 +30,7 @@ static size_t find_cycle(const tac__precedence *g, const bool *done, uint32_t *v
     while (visited_at[node] == UINT32_MAX) {
         visited_at[node] = (uint32_t)length;
         order[length++] = node;
-        for (size_t i = 0; i < g->count; i++) {
-            if (g->edges[i].to == node && !done[g->edges[i].from]) {
-                node = g->edges[i].from;
-                break;
-            }
-        }
+        node = before[node];
     }
     // The walk went against the edges; turn the loop round and start it at its lowest number.
     const size_t start = visited_at[node], count = length - start;
@@ -137,7 +136,7 @@ tac_status tac__toposort(const tac__precedence *g, tac__arena *arena, uint32_t *
     }
     for (size_t placed = 0; placed < n; placed++) {
         if (set_is_empty(&free_nodes)) {
-            *count = find_cycle(g, done, visited_at, order);
+            *count = find_cycle(g, done, visited_at, waits_for, order);
             return TAC_E_CYCLE;
         }
         const uint32_t next = set_take(&free_nodes);

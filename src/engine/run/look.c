@@ -79,10 +79,7 @@ static tac_group_info group_info(const tac_engine *e, size_t group)
     if (group >= e->plan->group_count)
         return (tac_group_info){.name = ""};
     const tac__rate_group *g = &e->plan->groups[group];
-    tac_group_info info = {g->name, g->period_us, g->offset_us, g->times_count, 0};
-    for (size_t i = 0; i < e->plan->component_count; i++)
-        info.components += e->plan->components[i]->group == (int)group;
-    return info;
+    return (tac_group_info){g->name, g->period_us, g->offset_us, g->times_count, g->components};
 }
 
 void tac_engine_group_info_sized(const tac_engine *e, size_t group, tac_group_info *result,

@@ -460,26 +460,30 @@ static bool reads(const tac__plan *plan, const tac__component *reader, const tac
 }
 
 // May the component at place `at` of the sequence step as early as the one at `first`? Those
-// between must neither write what it reads nor read what it writes.
-static bool can_be_early(const tac__plan *plan, size_t first, size_t at)
+// between must neither write what it reads nor read what it writes. The nearest come first: in a
+// chain the one before is in the way. Takes the comparisons from `*left`; no, where it is used up.
+static bool can_be_early(const tac__plan *plan, size_t first, size_t at, size_t *left)
 {
     const tac__component *c = plan->components[plan->sequence[at]];
     bool can = true;
-    for (size_t i = first; can && i < at; i++) {
+    for (size_t i = at; can && i-- > first;) {
         const tac__component *other = plan->components[plan->sequence[i]];
-        can = !reads(plan, c, other) && !reads(plan, other, c);
+        can = *left > 0 && !reads(plan, c, other) && !reads(plan, other, c);
+        *left -= *left > 0;
     }
     return can;
 }
 
-// How far behind the first member others are looked for: vehicles have tens of components.
-enum { FAR = 512 };
+// How far behind the first member others are looked for: vehicles have tens of components. The
+// comparisons for one team are limited because a long row of components that are alike and
+// connected would need as many as the square of that.
+enum { FAR = 512, COMPARISONS = 8192 };
 
 static size_t find_members(const tac_engine *e, size_t first, tac_instance **members)
 {
     const tac__plan *plan = e->plan;
     const tac__component *c = plan->components[plan->sequence[first]];
-    size_t count = 0;
+    size_t count = 0, left = COMPARISONS;
     members[count++] = e->instances[c->index];
     for (size_t i = first + 1; i < plan->sequence_count && i - first < FAR && count < TAC__TEAM_MAX;
          i++) {
@@ -487,7 +491,7 @@ static size_t find_members(const tac_engine *e, size_t first, tac_instance **mem
         if (other->stage != c->stage)
             break;
         if (!e->instances[other->index]->team && can_join(plan, other) && are_alike(c, other) &&
-            can_be_early(plan, first, i))
+            can_be_early(plan, first, i, &left))
             members[count++] = e->instances[other->index];
     }
     return count;
