@@ -359,7 +359,7 @@ static tac_status read_nested(reader *r, const tac_place *place, tac_node **node
 static tac_status read_value(reader *r, tac_node **node)
 {
     skip_space(r);
-    if (tac__document_nodes(r->doc) >= TAC__JSON_READ_NODES)
+    if (tac__document_size_of(r->doc).nodes >= TAC__JSON_READ_NODES)
         return FAIL(r, r->at, TAC_E_LIMIT, "more than %d values", TAC__JSON_READ_NODES);
     tac_place place;
     TAC_TRY(keep_place(r, &place));

@@ -41,7 +41,7 @@ struct tac_node {
 struct tac_document {
     tac__arena arena;
     tac_node *root;
-    size_t nodes;
+    tac__document_size size;
 };
 
 static const tac_place nowhere;
@@ -86,9 +86,14 @@ tac__arena *tac__document_arena(tac_document *doc)
     return &doc->arena;
 }
 
-size_t tac__document_nodes(const tac_document *doc)
+tac__document_size tac__document_size_of(const tac_document *doc)
 {
-    return doc->nodes;
+    return doc->size;
+}
+
+void tac__document_set_size(tac_document *doc, tac__document_size size)
+{
+    doc->size = size;
 }
 
 // --- making nodes ---------------------------------------------------------------------------
@@ -101,7 +106,7 @@ static tac_node *make(tac_document *doc, tac_node_kind kind, const tac_place *pl
     if (node) {
         node->kind = kind;
         node->place = place ? *place : nowhere;
-        doc->nodes++;
+        doc->size.nodes++;
     }
     return node;
 }
@@ -114,6 +119,7 @@ tac_node *tac__node_scalar_bytes(tac_document *doc, const char *bytes, size_t n,
     if (!text)
         return NULL;
     memcpy(text, bytes, n);
+    doc->size.bytes += n;
     node->text = text;
     node->quoted = quoted;
     return node;
@@ -205,6 +211,7 @@ tac_status tac_node_set(tac_document *doc, tac_node *map, const char *key,
             !reserve_index(doc, map))
             return TAC_E_MEMORY;
         i = map->count++;
+        doc->size.bytes += strlen(copy);
         map->entries[i].key = copy;
         if (map->index)
             *slot_of(map, copy) = (uint32_t)(i + 1);
@@ -502,10 +509,14 @@ const tac_place *tac_node_place(const tac_node *node)
 
 tac__node_extent tac__node_measure(const tac_node *node)
 {
-    tac__node_extent extent = {1, 0};
+    tac__node_extent extent = {.nodes = 1};
+    if (node->kind == TAC_NODE_SCALAR)
+        extent.bytes = strlen(node->text);
     for (size_t i = 0; i < node->count; i++) {
         const tac__node_extent item = tac__node_measure(tac_node_item(node, i));
+        const char *key = tac_node_key(node, i);
         extent.nodes += item.nodes;
+        extent.bytes += item.bytes + (key ? strlen(key) : 0);
         if (item.depth > extent.depth)
             extent.depth = item.depth;
     }

@@ -10,8 +10,16 @@
 
 tac__arena *tac__document_arena(tac_document *doc);
 
-// Nodes made in this document so far, those no longer in its tree included: what limits count.
-size_t tac__document_nodes(const tac_document *doc);
+// What limits count.
+typedef struct tac__document_size {
+    size_t nodes;
+    size_t bytes; // of texts and keys, and of files that were read into the document
+} tac__document_size;
+
+// What was made in this document so far, nodes that are no longer in its tree included.
+tac__document_size tac__document_size_of(const tac_document *doc);
+// For bytes of files, and for what shared nodes stand for: see tac__node_instance.
+void tac__document_set_size(tac_document *doc, tac__document_size size);
 
 // A scalar of `n` bytes, which hold no NUL. `quoted` text is never a number, a bool or null.
 tac_node *tac__node_scalar_bytes(tac_document *doc, const char *bytes, size_t n, bool quoted,
@@ -76,9 +84,10 @@ bool tac__node_shared(const tac_node *node, size_t i);
 // shares what the node holds. NULL: no memory.
 tac_node *tac__node_own(tac_document *doc, tac_node *node, size_t i);
 
-// Nodes in a tree, itself included, and how many maps and sequences stand inside each other.
+// Nodes in a tree, itself included, bytes of its texts and keys, and how many maps and sequences
+// stand inside each other.
 typedef struct tac__node_extent {
-    size_t nodes;
+    size_t nodes, bytes;
     unsigned depth;
 } tac__node_extent;
 tac__node_extent tac__node_measure(const tac_node *node);

@@ -42,6 +42,7 @@ static tac_status hand_over_all(tac_config *c, tac_node *owner, const char *type
         if (!component)
             return tac__fail_memory(err);
         TAC_TRY(hand_over(c, component, common, err));
+        TAC_TRY(tac__config_check_size(c, tac_node_place(common), err));
     }
     return TAC_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/def.h"
 #include "base/floats.h"
 #include "base/names.h"
+#include "base/patterns.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/format.h"
@@ -100,6 +101,10 @@ typedef struct build {
 static tac_status add_entries(build *b, const char *entity, const tac_node *components)
 {
     for (size_t i = 0; components && i < tac_node_count(components); i++) {
+        if (b->count == TAC__CONFIG_COMPONENTS)
+            return tac__fail_at(b->err, TAC_E_LIMIT, tac_node_key_place(components, i),
+                                "more than %d components in a configuration",
+                                TAC__CONFIG_COMPONENTS);
         if (!TAC__ARENA_GROW(&b->arena, b->entries, b->count, b->capacity))
             return tac__fail_memory(b->err);
         entry *e = &b->entries[b->count++];
@@ -140,30 +145,99 @@ static const char *entry_name(const void *context, size_t i)
     return i < b->count ? b->entries[i].full : NULL;
 }
 
-static tac_status put_in_group(build *b, const char *group, const tac_node *item)
+// An item of a rate group's list of components.
+typedef struct member {
+    const char *group;
+    const tac_node *item;
+    int pattern; // its place among the patterns
+} member;
+
+// What the components say of a pattern.
+typedef struct seen {
+    size_t member;      // the first one with this pattern
+    const entry *first; // the first component that matches; NULL: there is none
+    const entry *other; // the first one that is in another group than `first`; NULL: there is none
+} seen;
+
+static tac_status list_members(build *b, const tac_node *groups, tac__patterns *patterns,
+                               member **members, size_t *count)
 {
-    const char *pattern = tac_node_text(item);
-    bool any = false;
-    for (size_t i = 0; i < b->count; i++) {
-        entry *e = &b->entries[i];
-        if (!tac__path_match(pattern, e->full))
-            continue;
-        any = true;
-        if (e->group && strcmp(e->group, group)) {
-            const tac_place *first = tac_node_place(e->group_item);
-            return tac__fail_at(b->err, TAC_E_DUPLICATE, tac_node_place(item),
-                                "component '%s' is in rate group '%s' already (line %u)", e->full,
-                                e->group, first->line);
+    TAC__CAPACITY(member) capacity = {0};
+    for (size_t i = 0; i < tac_node_count(groups); i++) {
+        const tac_node *group = tac_node_item(groups, i);
+        const tac_node *components = tac__get_node(group, "components");
+        for (size_t k = 0; k < tac_node_count(components); k++) {
+            const tac_node *item = tac_node_item(components, k);
+            const int pattern = tac__patterns_add(patterns, tac_node_text(item));
+            if (pattern < 0 || !TAC__ARENA_GROW(&b->arena, *members, *count, capacity))
+                return tac__fail_memory(b->err);
+            (*members)[(*count)++] =
+                (member){tac__get_text(group, &tac__format_group, "name"), item, pattern};
+            if (!tac__patterns_allow(patterns, b->count))
+                return tac__fail_at(b->err, TAC_E_LIMIT, tac_node_place(item),
+                                    "%zu patterns with * or ? for %zu components: more than %zu "
+                                    "comparisons",
+                                    patterns->wild_count, b->count, TAC__PATTERNS_COMPARISONS);
         }
-        e->group = group;
-        e->group_item = item;
     }
-    if (any)
+    return TAC_OK;
+}
+
+// A component is in the group of the first member that matches.
+static void put_in_group(entry *e, const tac__patterns *patterns, const member *members, seen *of)
+{
+    size_t first = SIZE_MAX;
+    tac__patterns_search search = {0};
+    for (int k; (k = tac__patterns_next(patterns, e->full, &search)) >= 0;)
+        first = of[k].member < first ? of[k].member : first;
+    if (first == SIZE_MAX)
+        return;
+    e->group = members[first].group;
+    e->group_item = members[first].item;
+    search = (tac__patterns_search){0};
+    for (int k; (k = tac__patterns_next(patterns, e->full, &search)) >= 0;) {
+        if (!of[k].first)
+            of[k].first = e;
+        else if (!of[k].other && strcmp(of[k].first->group, e->group))
+            of[k].other = e;
+    }
+}
+
+static tac_status check_member(build *b, const member *m, const seen *of)
+{
+    const entry *e = of->first && !strcmp(of->first->group, m->group) ? of->other : of->first;
+    if (e)
+        return tac__fail_at(b->err, TAC_E_DUPLICATE, tac_node_place(m->item),
+                            "component '%s' is in rate group '%s' already (line %u)", e->full,
+                            e->group, tac_node_place(e->group_item)->line);
+    if (of->first)
         return TAC_OK;
-    tac__fail_at(b->err, TAC_E_NAME, tac_node_place(item),
-                 "rate group '%s': no component matches '%s'", group, pattern);
+    const char *pattern = tac_node_text(m->item);
+    tac__fail_at(b->err, TAC_E_NAME, tac_node_place(m->item),
+                 "rate group '%s': no component matches '%s'", m->group, pattern);
     tac__error_suggest(b->err, pattern, entry_name, b);
     return TAC_E_NAME;
+}
+
+// Put the components into their groups. Components are the outer loop, so that very many names in
+// the lists take no longer than there are names.
+static tac_status put_in_groups(build *b, const tac_node *groups)
+{
+    tac__patterns patterns = {.arena = &b->arena};
+    member *members = NULL;
+    size_t count = 0;
+    TAC_TRY(list_members(b, groups, &patterns, &members, &count));
+    seen *of = tac__arena_array(&b->arena, patterns.count, sizeof *of);
+    if (!of)
+        return tac__fail_memory(b->err);
+    for (size_t i = count; i-- > 0;)
+        of[members[i].pattern].member = i;
+    for (size_t i = 0; i < b->count; i++)
+        put_in_group(&b->entries[i], &patterns, members, of);
+    for (size_t i = 0; i < count; i++)
+        TAC_TRY(tac__mistake(&b->mistakes, check_member(b, &members[i], &of[members[i].pattern]),
+                             b->err));
+    return TAC_OK;
 }
 
 static tac_status read_axis(build *b, const tac_node *node, tac_group_def *def)
@@ -217,11 +291,8 @@ static tac_status add_groups(build *b, const tac_node *scheduler)
         def.offset_us = tac__get_time(node, &tac__format_group, "offset");
         def.place = *tac_node_place(node);
         TAC_TRY(tac__mistake(&b->mistakes, add_group(b, node, &def), b->err));
-        const tac_node *components = tac__get_node(node, "components");
-        for (size_t k = 0; components && k < tac_node_count(components); k++)
-            TAC_TRY(tac__mistake(&b->mistakes,
-                                 put_in_group(b, def.name, tac_node_item(components, k)), b->err));
     }
+    TAC_TRY(put_in_groups(b, groups));
     b->group_mistakes = b->mistakes.first.status != TAC_OK;
     return TAC_OK;
 }

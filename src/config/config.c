@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "config/document.h"
 #include "config/format.h"
+#include "config/yaml.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,10 +23,12 @@ static tac_status fail_kind(tac_config *c, tac_node *node, const char *what, tac
 }
 
 // How many instances of an entity to make; 0: one, without a number.
-static tac_status read_count(tac_config *c, tac_node *entity, int64_t *count, tac_error *err)
+static tac_status read_count(tac_config *c, tac_node *entity, int64_t *count,
+                             const tac_place **place, tac_error *err)
 {
     *count = 0;
     tac_node *node = tac__node_get_mutable(entity, "count");
+    *place = tac_node_place(node);
     if (tac_node_is_null(node))
         return TAC_OK;
     TAC_TRY(tac__expand(c->doc, node, &c->variables, err));
@@ -47,6 +50,42 @@ typedef struct template
     int64_t count;
 }
 template;
+
+tac_status tac__config_check_size(const tac_config *c, const tac_place *place, tac_error *err)
+{
+    const tac__document_size size = tac__document_size_of(c->doc);
+    if (size.nodes > TAC__CONFIG_VALUES)
+        return tac__fail_at(err, TAC_E_LIMIT, place,
+                            "more than %d values in a configuration, those of all instances "
+                            "included",
+                            TAC__CONFIG_VALUES);
+    if (size.bytes > TAC__YAML_TEXT)
+        return tac__fail_at(err, TAC_E_LIMIT, place,
+                            "more than %d MiB of text in a configuration, that of all instances "
+                            "included",
+                            TAC__YAML_TEXT >> 20);
+    return TAC_OK;
+}
+
+// Count the instances of a template as if they were written out. Fails before any is made where
+// they are too many; `components` is the sum of all templates so far.
+static tac_status count_instances(tac_config *c, const tac_node *entity, const tac_place *place,
+                                  size_t count, size_t *components, tac_error *err)
+{
+    const size_t each = tac_node_count(tac__get_node(entity, "components"));
+    *components += each * count;
+    if (*components > TAC__CONFIG_COMPONENTS)
+        return tac__fail_at(err, TAC_E_LIMIT, place,
+                            "%zu instances of %zu component%s make %zu components; a configuration "
+                            "has at most %d",
+                            count, each, each == 1 ? "" : "s", *components, TAC__CONFIG_COMPONENTS);
+    const tac__node_extent extent = tac__node_measure(entity);
+    tac__document_size size = tac__document_size_of(c->doc);
+    size.nodes += extent.nodes * count;
+    size.bytes += extent.bytes * count;
+    tac__document_set_size(c->doc, size);
+    return tac__config_check_size(c, place, err);
+}
 
 // Makes the i-th instance of a template, from 0, and merges its item of `each` into it.
 static tac_status make_instance(tac_config *c, tac_node *table, const template *t, size_t i,
@@ -102,14 +141,15 @@ static tac_status make_entities(tac_config *c, tac_error *err)
     tac_node *table = tac_node_map(c->doc, tac_node_place(entities));
     if (!table)
         return tac__fail_memory(err);
+    size_t components = 0;
     for (size_t i = 0; i < tac_node_count(entities); i++) {
         const char *name = tac_node_key(entities, i);
-        const tac_place *place = tac_node_key_place(entities, i);
+        const tac_place *place = tac_node_key_place(entities, i), *count_place;
         tac_node *entity = tac__node_item_mutable(entities, i);
         if (tac_node_kind_of(entity) != TAC_NODE_MAP)
             return fail_kind(c, entity, "expected a map that describes the entity", err);
         int64_t count;
-        TAC_TRY(read_count(c, entity, &count, err));
+        TAC_TRY(read_count(c, entity, &count, &count_place, err));
         tac_node *each = tac__node_get_mutable(entity, "each");
         if (tac_node_is_null(each))
             each = NULL;
@@ -124,9 +164,13 @@ static tac_status make_entities(tac_config *c, tac_error *err)
         }
         tac__node_remove(entity, "each");
         tac__node_remove(entity, "count");
+        TAC_TRY(count_instances(c, entity, count_place, (size_t)count, &components, err));
+        const size_t values = tac__document_size_of(c->doc).nodes;
         const template t = {name, place, entity, each, count};
         for (size_t k = 0; k < (size_t)count; k++)
             TAC_TRY(make_instance(c, table, &t, k, err));
+        tac__document_set_size(c->doc,
+                               (tac__document_size){values, tac__document_size_of(c->doc).bytes});
     }
     tac__node_replace(root, tac__node_find(root, "entities"), table);
     return TAC_OK;

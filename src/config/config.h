@@ -7,6 +7,14 @@
 #include "verdict/verdict.h"
 #include <tactus/config.h>
 
+// Limits of what a file may ask for; docs/configuration.md lists them. Each is far above what was
+// seen to be useful, and keeps a short file from taking gigabytes or minutes.
+enum {
+    TAC__CONFIG_COMPONENTS = 250000,   // of all entities; 50,000 quadrotors have as many
+    TAC__CONFIG_VALUES = 5000000,      // as if templates were written out
+    TAC__CONFIG_EXPECTATIONS = 100000, // one for each entity that an expectation names
+};
+
 typedef struct tac__federation tac__federation; // see federation.h
 
 typedef struct tac__lcm_group_node {
@@ -39,6 +47,9 @@ struct tac_config {
 const char *tac__entity_name(const void *entities, size_t i); // NULL: there are no more
 // No entity matches this pattern; perhaps one was meant.
 tac_status tac__fail_entity(const tac_node *pattern, const tac_node *entities, tac_error *err);
+
+// Fails if the document is too large to go on; `place` is the place of what made it so.
+tac_status tac__config_check_size(const tac_config *config, const tac_place *place, tac_error *err);
 
 // --- emit.c ---
 // The configuration as text, and the files that it names; memory of the document.

@@ -83,7 +83,7 @@ static tac_status add_event(tac_config *c, tac_node *entity, const tac_node *eve
     if (!copy || tac_node_append(c->doc, events, copy) != TAC_OK)
         return tac__fail_memory(err);
     tac__node_remove(copy, "entity");
-    return TAC_OK;
+    return tac__config_check_size(c, tac_node_place(event), err);
 }
 
 // No component takes the event: say why, and which types would take it.

@@ -12,6 +12,10 @@ typedef tac__expectations list;
 
 static tac_status add(list *l, const tac_node *node, const tac__expect_def *def, tac_error *err)
 {
+    if (l->count == TAC__CONFIG_EXPECTATIONS)
+        return tac__fail_at(err, TAC_E_LIMIT, tac_node_place(node),
+                            "more than %d expectations, with one for each entity that they name",
+                            TAC__CONFIG_EXPECTATIONS);
     if (!TAC__ARENA_GROW(&l->config->arena, l->items, l->count, l->capacity) ||
         !TAC__ARENA_GROW(&l->config->arena, l->nodes, l->count, l->node_capacity))
         return tac__fail_memory(err);

@@ -245,6 +245,18 @@ static bool is_variable(const char *text)
     return strncmp(text, "${", 2) == 0 && close && !close[1];
 }
 
+// Count `n` bytes of text that a variable has made.
+static tac_status count_text(tac_document *doc, const tac_node *scalar, size_t n, tac_error *err)
+{
+    tac__document_size size = tac__document_size_of(doc);
+    size.bytes += n;
+    tac__document_set_size(doc, size);
+    if (size.bytes > TAC__YAML_TEXT)
+        return tac__fail_at(err, TAC_E_LIMIT, tac_node_place(scalar),
+                            "more than %d MiB of text in a configuration", TAC__YAML_TEXT >> 20);
+    return TAC_OK;
+}
+
 static tac_status expand_scalar(tac_document *doc, tac_node *scalar,
                                 const tac__variables *variables, tac_error *err)
 {
@@ -255,6 +267,8 @@ static tac_status expand_scalar(tac_document *doc, tac_node *scalar,
     tac__text out;
     tac__text_init(&out, arena->allocator);
     tac_status status = expand_text(scalar, variables, &out, err);
+    if (status == TAC_OK)
+        status = count_text(doc, scalar, out.length, err);
     if (status == TAC_OK) {
         const char *expanded = tac__arena_text(arena, out.chars ? out.chars : "");
         if (expanded)

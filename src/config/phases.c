@@ -103,6 +103,7 @@ tac_status tac__place_phases(tac_config *c, tac_error *err)
         tac_node *copy = tac__node_copy(c->doc, c->doc, phases);
         if (!copy)
             return tac__fail_memory(err);
+        TAC_TRY(tac__config_check_size(c, tac_node_place(phases), err));
         TAC_TRY(add_machine(c, entity, copy, err));
         tac__node_remove(entity, "phases");
     }

@@ -235,12 +235,17 @@ static tac_status next_event(reader *r)
 
 // --- nodes ----------------------------------------------------------------------------------
 
-static tac_status check_limit(reader *r, size_t more)
+static tac_status check_limit(reader *r, size_t more, size_t more_bytes)
 {
-    const size_t nodes = tac__document_nodes(r->doc);
-    if (nodes > TAC__YAML_NODES || more > TAC__YAML_NODES - nodes)
+    const tac__document_size size = tac__document_size_of(r->doc);
+    if (size.nodes > TAC__YAML_NODES || more > TAC__YAML_NODES - size.nodes)
         return FAIL(r, TAC_E_LIMIT, r->event.start_mark, "more than %d values in a configuration",
                     TAC__YAML_NODES);
+    if (size.bytes > TAC__YAML_TEXT || more_bytes > TAC__YAML_TEXT - size.bytes)
+        return FAIL(r, TAC_E_LIMIT, r->event.start_mark,
+                    "more than %d MiB of text in a "
+                    "configuration",
+                    TAC__YAML_TEXT >> 20);
     return TAC_OK;
 }
 
@@ -297,7 +302,7 @@ static tac_status read_alias(reader *r, unsigned depth, tac_node **node)
     if (depth + extent.depth > TAC__YAML_DEPTH)
         return FAIL(r, TAC_E_LIMIT, r->event.start_mark, "nested deeper than %d levels",
                     TAC__YAML_DEPTH);
-    TAC_TRY(check_limit(r, extent.nodes));
+    TAC_TRY(check_limit(r, extent.nodes, extent.bytes));
     *node = tac__node_copy(r->doc, r->doc, original);
     return *node ? TAC_OK : tac__fail_memory(r->err);
 }
@@ -398,7 +403,7 @@ static tac_status read_map(reader *r, unsigned depth, tac_node *map)
 // `depth` counts the maps and lists around it.
 static tac_status read_node(reader *r, unsigned depth, tac_node **node)
 {
-    TAC_TRY(check_limit(r, 1));
+    TAC_TRY(check_limit(r, 1, 0));
     if (r->event.type == YAML_ALIAS_EVENT)
         return read_alias(r, depth, node);
 
@@ -465,6 +470,15 @@ static tac_status fail_size(const char *name, tac_error *err)
                         TAC__YAML_BYTES >> 20);
 }
 
+// Files count as text, so that a large one is not read very often.
+static tac_status count_file(reader *r)
+{
+    tac__document_size size = tac__document_size_of(r->doc);
+    size.bytes += r->source->length;
+    tac__document_set_size(r->doc, size);
+    return check_limit(r, 0, 0);
+}
+
 tac_status tac__yaml_read_text(tac_document *doc, const tac__yaml_source *source, tac_node **root,
                                tac_error *err)
 {
@@ -490,6 +504,8 @@ tac_status tac__yaml_read_text(tac_document *doc, const tac__yaml_source *source
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)plain.bytes + plain.start,
                                  plain.length - plain.start);
     tac_status status = check_characters(&r);
+    if (status == TAC_OK)
+        status = count_file(&r);
     if (status == TAC_OK)
         status = read_document(&r, root);
     yaml_event_delete(&r.event);

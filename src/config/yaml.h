@@ -13,6 +13,7 @@ enum {
     TAC__YAML_NODES = 1000000,  // of a document, all files and copies together
     TAC__YAML_DEPTH = 64,       // maps and lists inside each other
     TAC__YAML_ANCHORS = 256,    // of a file
+    TAC__YAML_TEXT = 256 << 20, // bytes of files, texts and keys in a document, copies included
 };
 
 typedef struct tac__yaml_source {

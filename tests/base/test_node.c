@@ -264,9 +264,10 @@ static void test_instances_share(void **state)
     assert_int_equal(tac_node_set(doc, template, "list", NULL, list), TAC_OK);
     assert_int_equal(tac_node_append(doc, list, scalar("0")), TAC_OK);
     assert_int_equal(tac_node_append(doc, list, scalar("${i}")), TAC_OK);
-    const size_t before = tac__document_nodes(doc);
+    const size_t before = tac__document_size_of(doc).nodes;
     tac_node *one = tac__node_instance(doc, template), *two = tac__node_instance(doc, template);
-    assert_int_equal(tac__document_nodes(doc) - before, 2 * 3); // the map, the list, the variable
+    assert_int_equal(tac__document_size_of(doc).nodes - before,
+                     2 * 3); // the map, the list, the variable
     assert_ptr_equal(tac_node_get(one, "same"), same);
     assert_true(tac__node_shared(one, 0) && !tac__node_shared(one, 1));
     assert_true(tac_node_get(one, "list") != tac_node_get(two, "list"));

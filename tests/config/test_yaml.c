@@ -444,7 +444,7 @@ static void test_billion_laughs(void **state)
     assert_int_equal(read_bytes(text, n, &root), TAC_E_LIMIT);
     assert_string_equal(err.text, "more than 1000000 values in a configuration");
     assert_int_equal(err.line, 6);
-    assert_true(tac__document_nodes(doc) <= TAC__YAML_NODES); // refused before it is copied
+    assert_true(tac__document_size_of(doc).nodes <= TAC__YAML_NODES); // refused before it is copied
 }
 
 static void test_too_many(void **state)

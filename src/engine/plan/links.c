@@ -319,7 +319,8 @@ static tac_status link_ports(linking *l, const tac_link_def *def, tac_error *err
         }
     }
     if (!any && !by_name)
-        tac__warn(plan, "link-idle", &def->place, "link from '%s' to '%s' connects nobody", def->from, def->to);
+        tac__warn(plan, "link-idle", &def->place, "link from '%s' to '%s' connects nobody",
+                  def->from, def->to);
     // A pattern may match no other vehicle, as in a swarm of one; a link between two names must
     // connect them.
     if (!any && by_name)
