@@ -6,6 +6,7 @@
 // federation, with the address and the name that `tactus federate` gives it:
 //
 //     tactus federate examples/federation/pilots.yaml
+#define _POSIX_C_SOURCE 200809L // fdopen
 #include "example_status_t.h"
 #include "tactus_numbers_t.h"
 
@@ -121,6 +122,17 @@ static tac_status run(tac_client *client, pilot *p, tac_time step_us, tac_error 
     return status;
 }
 
+// Facts for 'tactus federate --json', under processes.NAME.report: JSON on a descriptor of its own.
+static void report(const pilot *p)
+{
+    const char *descriptor = getenv("TACTUS_REPORT_FD");
+    FILE *file = descriptor ? fdopen(atoi(descriptor), "w") : NULL;
+    if (!file)
+        return;
+    fprintf(file, "{\"seen\": %d, \"height\": %.17g}\n", p->seen, p->height);
+    fclose(file);
+}
+
 int main(int argc, char **argv)
 {
     tac_error err;
@@ -140,7 +152,7 @@ int main(int argc, char **argv)
     if (status != TAC_OK)
         fprintf(stderr, "%s\n", err.text);
     else
-        printf("{\"seen\": %d, \"height\": %.17g}\n", p.seen, p.height);
+        report(&p);
     tac_client_destroy(client);
     return status == TAC_OK ? 0 : 3;
 }

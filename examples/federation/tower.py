@@ -3,11 +3,10 @@
 that is no engine. Started by `tactus federate examples/federation/tower.yaml`."""
 import hashlib
 import itertools
-import json
 import math
 import sys
 
-from tactus_client import NUMBERS, Client, FederationError, decode, encode
+from tactus_client import NUMBERS, Client, FederationError, decode, encode, report
 
 PERIOD_US = 100_000  # how often the tower looks at its screen
 REPEAT = 5           # orders get lost, so each is given again after so many looks
@@ -41,7 +40,7 @@ def main():
                     client.send(orders[name], t_us, encode(route[min(passed[name], len(route) - 1)]))
         client.result("tower.heard", int.from_bytes(heard.digest(), "little"))
         client.finish()
-    print(json.dumps({"passed": passed, "routes": {name: len(route) for name, route in ROUTES.items()}}))
+    report({"passed": passed, "routes": {name: len(route) for name, route in ROUTES.items()}})
 
 
 try:

@@ -2,28 +2,28 @@
 // machine or, started by a launcher, on many.
 //
 // Each client is a process of its own: this program with `join`, or the command that the
-// configuration gives. What a client writes to standard error is shown with its name in front; what
-// it reports is part of the report.
+// configuration gives. What a client writes to standard output and standard error is shown on
+// standard error with its name in front; the report that it hands in on a descriptor of its own is
+// part of the report.
 //
 // A launcher starts several copies of this program, the ranks (launch.h). Rank 0 has the server and
 // reports; each rank starts and watches its own share of the clients.
-#define _GNU_SOURCE // pipe2, memfd_create
+#define _GNU_SOURCE // pipe2
 #include "cli/commands.h"
-#include "base/json_read.h"
 #include "cli/dispatch.h"
+#include "cli/handed.h"
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/pace.h"
+#include "cli/relay.h"
 #include "cli/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,18 +62,20 @@ static const cli_option options[] = {
     {0},
 };
 
-enum { LINE_MAX = 4096, PIECES = 64 };
+// Streams of a child that this program reads: standard output, standard error, report. The last one
+// has a number of one digit, as some shells know no others.
+enum { STREAMS = 3, REPORT_FD = 3 };
 
 static const int64_t GRACE_NS = 500000000;     // between the end of a process and of its connection
 static const int64_t FAREWELL_NS = 5000000000; // for processes to end by themselves
 
 typedef struct child {
     const char *name;
-    bool ours;  // of this rank
-    pid_t pid;  // 0: over
-    int errors; // its standard error, -1: closed
-    int report; // file with its standard output, -1: none
-    tac__text line;
+    bool ours;     // of this rank
+    pid_t pid;     // 0: over
+    size_t stream; // of the relay: its report
+    size_t report_max;
+    cli_handed report;
     int code; // exit code, or 128 and the number of the signal
     int64_t ended_ns;
 } child;
@@ -84,6 +86,7 @@ typedef struct family {
     cli_launch launch;
     child *children; // all processes of the federation
     size_t count;
+    cli_relay *relay;
     char folder[CLI_MEETING_TEXT];  // for sockets, "": there is none
     char address[CLI_MEETING_TEXT]; // of the server, for clients
     char patience[32];              // for joining, "": as usual
@@ -171,15 +174,21 @@ static size_t add_options(const cli_args *args, const char **argv, size_t n)
     return n;
 }
 
-static void be_child(const family *f, const tac_process_info *p, int output, int errors)
+// `ends`: the ends for writing of its streams.
+static void be_child(const family *f, const tac_process_info *p, const int ends[STREAMS])
 {
     const char **argv = calloc(p->command_count + 2 * f->args->given_count + 16, sizeof *argv);
     size_t n = 0;
     if (!argv)
         _exit(3);
     prctl(PR_SET_PDEATHSIG, SIGTERM); // no process outlives the federation; recordings are closed
-    dup2(output, STDOUT_FILENO);
-    dup2(errors, STDERR_FILENO);
+    dup2(ends[0], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    if (ends[2] == REPORT_FD)
+        (void)fcntl(REPORT_FD, F_SETFD, 0); // the program has it
+    else
+        dup2(ends[2], REPORT_FD);
+    setenv(CLI_REPORT_FD, (const char[]){'0' + REPORT_FD, '\0'}, 1);
     setenv("TACTUS_ADDRESS", f->address, 1);
     setenv("TACTUS_NAME", p->name, 1);
     char *key = cli_value(f->args, "key") ? realpath(cli_value(f->args, "key"), NULL) : NULL;
@@ -194,8 +203,8 @@ static void be_child(const family *f, const tac_process_info *p, int output, int
             _exit(3);
         }
     } else {
-        const char *fixed[] = {"tactus", "join",         "--json", "--progress",
-                               "never",  "--supervised", "--name", p->name};
+        const char *fixed[] = {"tactus",       "join",   "--progress", "never",
+                               "--supervised", "--name", p->name};
         for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
             argv[n++] = fixed[i];
         n = add_options(f->args, argv, n);
@@ -212,53 +221,49 @@ static void be_child(const family *f, const tac_process_info *p, int output, int
     _exit(3);
 }
 
+static bool open_pipes(int reads[STREAMS], int writes[STREAMS])
+{
+    for (int i = 0; i < STREAMS; i++) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0) {
+            for (const int code = errno; i-- > 0; errno = code) {
+                close(reads[i]);
+                close(writes[i]);
+            }
+            return false;
+        }
+        reads[i] = ends[0];
+        writes[i] = ends[1];
+    }
+    return true;
+}
+
 static tac_status start_child(family *f, size_t i, tac_error *err)
 {
     child *c = &f->children[i];
     const tac_process_info p = tac_config_process_info(f->d.sim.config, i);
-    int ends[2];
-    c->ours = true;
-    c->report = memfd_create("report", MFD_CLOEXEC);
-    if (c->report < 0 || pipe2(ends, O_CLOEXEC) != 0)
+    int reads[STREAMS], writes[STREAMS];
+    if (!open_pipes(reads, writes))
         return tac__fail(err, TAC_E_FILE, "cannot start '%s': %s", p.name, tac__errno_text(errno));
     fflush(NULL);
     const pid_t pid = fork();
+    const int code = errno;
     if (!pid)
-        be_child(f, &p, c->report, ends[1]);
-    close(ends[1]);
-    c->errors = ends[0];
-    (void)fcntl(c->errors, F_SETFL, O_NONBLOCK);
+        be_child(f, &p, writes);
+    for (int k = 0; k < STREAMS; k++)
+        close(writes[k]);
+    cli_relay_add_lines(f->relay, c->name, reads[0]);
+    cli_relay_add_lines(f->relay, c->name, reads[1]);
+    c->report_max = p.command ? CLI_REPORT_MAX : CLI_ENGINE_REPORT_MAX;
+    c->stream = cli_relay_add_report(f->relay, reads[2], c->report_max);
+    c->ours = true;
     if (pid < 0)
-        return tac__fail(err, TAC_E_FILE, "cannot start '%s': %s", p.name, tac__errno_text(errno));
+        return tac__fail(err, TAC_E_FILE, "cannot start '%s': %s", p.name, tac__errno_text(code));
     c->pid = pid;
     return TAC_OK;
 }
 
 // --- watching -----------------------------------------------------------------------------------
-
-static void show_line(family *f, child *c)
-{
-    cli_progress_hide(&f->d.progress);
-    fprintf(stderr, "%s: %s\n", c->name, c->line.chars);
-    c->line.length = 0;
-}
-
-static void show_errors(family *f, child *c)
-{
-    char bytes[4096];
-    ssize_t n;
-    // One that writes without end must not keep the server from its work.
-    for (int piece = 0;
-         piece < PIECES && c->errors >= 0 && (n = read(c->errors, bytes, sizeof bytes)) > 0;
-         piece++) {
-        for (ssize_t i = 0; i < n; i++) {
-            if (bytes[i] != '\n')
-                tac__text_bytes(&c->line, bytes + i, 1);
-            if (c->line.length >= LINE_MAX || (bytes[i] == '\n' && c->line.length))
-                show_line(f, c);
-        }
-    }
-}
 
 // Whether a process failed only because the server has ended the federation. That is told once, by
 // the server's own error.
@@ -289,15 +294,11 @@ static void reap(family *f)
     for (size_t i = 0; i < f->count; i++) {
         child *c = &f->children[i];
         int status;
-        show_errors(f, c);
         if (!c->pid || waitpid(c->pid, &status, WNOHANG) != c->pid)
             continue;
         c->pid = 0;
         c->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         c->ended_ns = cli_now_ns();
-        show_errors(f, c);
-        if (c->line.length)
-            show_line(f, c);
     }
 }
 
@@ -367,57 +368,36 @@ static void wait_for_all(family *f)
 
 // --- reporting ----------------------------------------------------------------------------------
 
-// What a child wrote, on one line; empty unless that is a JSON object.
-static void read_report(const child *c, tac__text *text)
+// All processes are over: what they have handed in.
+static void take_reports(family *f)
 {
-    char bytes[4096];
-    ssize_t n;
-    bool indent = false;
-    if (lseek(c->report, 0, SEEK_SET) == 0) {
-        while ((n = read(c->report, bytes, sizeof bytes)) > 0) {
-            for (ssize_t i = 0; i < n; i++) {
-                indent = bytes[i] == '\n' || (indent && bytes[i] == ' ');
-                if (!indent)
-                    tac__text_bytes(text, bytes + i, 1);
-            }
-        }
+    cli_relay_stop(f->relay);
+    for (size_t i = 0; i < f->count; i++) {
+        child *c = &f->children[i];
+        size_t size;
+        if (!c->ours)
+            continue;
+        const tac__text *bytes = cli_relay_kept(f->relay, c->stream, &size);
+        cli_handed_read(&c->report, c->name, bytes, size, c->report_max);
     }
-    if (text->failed || !text->length || text->chars[0] != '{' ||
-        text->chars[text->length - 1] != '}')
-        text->length = 0;
 }
 
 static void add_report(tac__json *json, const child *c)
 {
-    tac__text text;
-    tac__text_init(&text, tac_allocator_default());
-    read_report(c, &text);
-    if (text.length) {
+    if (c->report.text.length) {
         tac__json_key(json, "report");
-        tac__json_raw(json, text.chars);
+        tac__json_raw(json, c->report.text.chars);
     }
-    tac__text_fini(&text);
+    if (c->report.err.status != TAC_OK)
+        cli_json_error(json, "report_error", &c->report.err);
 }
 
 // Why the federation ended, as a child reports it.
 static tac_status fail_as(const child *c, tac_error *err)
 {
-    tac__text text;
-    tac__text_init(&text, tac_allocator_default());
-    read_report(c, &text);
-    tac_document *doc = tac_document_create(tac_allocator_default());
-    tac_node *root = NULL;
-    const char *why = NULL;
-    if (doc && text.length &&
-        tac__json_read(doc, "report", text.chars, text.length, &root, NULL) == TAC_OK) {
-        const tac_node *error = tac_node_get(root, "error");
-        const tac_node *reason = error ? tac_node_get(error, "text") : NULL;
-        why = reason ? tac_node_text(reason) : NULL;
-    }
-    tac__fail(err, TAC_E_FEDERATION, "%s", why ? why : tac_status_text(TAC_E_ENDED));
-    tac_document_destroy(doc);
-    tac__text_fini(&text);
-    return TAC_E_FEDERATION;
+    const tac_node *error = tac_node_get(c->report.root, "error");
+    const char *why = tac_node_text(tac_node_get(error, "text"));
+    return tac__fail(err, TAC_E_FEDERATION, "%s", why && *why ? why : tac_status_text(TAC_E_ENDED));
 }
 
 static void report_json(const family *f, tac_status status, const tac_error *err, tac__text *out)
@@ -430,11 +410,11 @@ static void report_json(const family *f, tac_status status, const tac_error *err
         tac__json_key_u64(&json, "ranks", f->launch.ranks);
     }
     tac__json_key(&json, "processes");
-    tac__json_array_begin(&json);
+    tac__json_object_begin(&json);
     for (size_t i = 0; i < f->count; i++) {
         const child *c = &f->children[i];
+        tac__json_key(&json, c->name);
         tac__json_object_begin(&json);
-        tac__json_key_text(&json, "name", c->name);
         if (f->launch.launcher)
             tac__json_key_u64(&json, "rank", cli_launch_owner(&f->launch, i, f->count));
         if (c->ours)
@@ -444,7 +424,7 @@ static void report_json(const family *f, tac_status status, const tac_error *err
             add_report(&json, c);
         tac__json_object_end(&json);
     }
-    tac__json_array_end(&json);
+    tac__json_object_end(&json);
     tac__json_object_end(&json);
     tac__text_add(out, "\n");
 }
@@ -473,10 +453,9 @@ static tac_status make_children(family *f, tac_error *err)
     f->count = f->d.info.process_count;
     for (size_t i = 0; i < f->count; i++) {
         f->children[i].name = tac_config_process_info(f->d.sim.config, i).name;
-        f->children[i].errors = f->children[i].report = -1;
-        tac__text_init(&f->children[i].line, tac_allocator_default());
     }
-    return TAC_OK;
+    f->relay = cli_relay_create(STREAMS * f->count);
+    return f->relay ? TAC_OK : tac__fail_memory(err);
 }
 
 static tac_status start(family *f, tac_error *err)
@@ -493,7 +472,7 @@ static tac_status start(family *f, tac_error *err)
         if (cli_launch_owner(&f->launch, i, f->count) == f->launch.rank)
             TAC_TRY(start_child(f, i, err));
     }
-    return TAC_OK;
+    return cli_relay_start(f->relay, err); // a thread, which a fork would not take along
 }
 
 static tac_status check_children(const family *f, tac_error *err)
@@ -506,18 +485,20 @@ static tac_status check_children(const family *f, tac_error *err)
             return tac__fail(err, c->code == 1 ? TAC_E_EXPECT : status_of_end(c), "process '%s' %s",
                              c->name, end);
     }
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->children[i].report.err.status != TAC_OK) {
+            *err = f->children[i].report.err;
+            return err->status;
+        }
+    }
     return TAC_OK;
 }
 
 static void finish(family *f)
 {
-    for (size_t i = 0; i < f->count; i++) {
-        tac__text_fini(&f->children[i].line);
-        if (f->children[i].errors >= 0)
-            close(f->children[i].errors);
-        if (f->children[i].report >= 0)
-            close(f->children[i].report);
-    }
+    cli_relay_destroy(f->relay);
+    for (size_t i = 0; i < f->count; i++)
+        cli_handed_fini(&f->children[i].report);
     free(f->children);
     cli_dispatch_close(&f->d);
     if (f->folder[0] && f->launch.rank == 0)
@@ -539,6 +520,7 @@ static tac_status lead(family *f, tac__text *out, tac_error *err)
     if (f->launch.launcher)
         signal(SIGTERM, SIG_IGN);
     wait_for_all(f);
+    take_reports(f);
     if (f->launch.ranks > 1 && cli_stop_signal())
         cli_sleep_until(cli_now_ns() + GRACE_NS / 2);
     if (status == TAC_OK)
@@ -551,23 +533,6 @@ static tac_status lead(family *f, tac__text *out, tac_error *err)
 }
 
 // --- other ranks --------------------------------------------------------------------------------
-
-// Wait until a process says something or ends, which closes its standard error.
-static void wait_for_news(const family *f)
-{
-    struct pollfd news[64];
-    nfds_t n = 0;
-    for (size_t i = 0; i < f->count && n < sizeof news / sizeof *news; i++) {
-        if (f->children[i].pid)
-            news[n++] = (struct pollfd){.fd = f->children[i].errors, .events = POLLIN};
-    }
-    const int ready = poll(news, n, 100);
-    bool silent = ready > 0;
-    for (nfds_t i = 0; i < n; i++)
-        silent = silent && !(news[i].revents & POLLIN);
-    if (silent) // closed, and the process is not over yet
-        cli_sleep_until(cli_now_ns() + 5000000);
-}
 
 static bool is_early(void *context)
 {
@@ -633,7 +598,7 @@ static tac_status follow(family *f, tac_error *err)
     char why[256], end[64];
     cli_stop_begin(NULL, NULL);
     while (any_left(f) && !first_failed(f) && !cli_stop_signal()) {
-        wait_for_news(f);
+        cli_sleep_until(cli_now_ns() + 5000000);
         reap(f);
     }
     const child *failed = first_failed(f);
@@ -652,6 +617,7 @@ static tac_status follow(family *f, tac_error *err)
     if (failed)
         outlast_server(f, failed->name, why);
     wait_for_all(f);
+    take_reports(f);
     cli_stop_closing();
     cli_stop_end();
     if (stopped)
@@ -720,8 +686,9 @@ const cli_command cli_federate = {
     .summary = "Run a simulation as a federation of processes.",
     .doc = "Start a server and all processes that section 'federation' of FILE names, and run them "
            "as one simulation. Where all processes have entities of FILE, the hash is that of "
-           "'tactus run FILE'. What a process writes to standard error is shown with its name in "
-           "front; each process records its own part. All processes run on this machine; with "
+           "'tactus run FILE'. What a process writes is shown on standard error with its name in "
+           "front, what it hands in as JSON at the descriptor in $TACTUS_REPORT_FD is part of the "
+           "report; each process records its own part. All processes run on this machine; with "
            "--launcher mpirun or srun spread them over many.",
     .options = options,
     .run = federate,

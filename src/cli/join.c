@@ -1,10 +1,13 @@
 // join.c - `tactus join ADDRESS FILE`: run a simulation, or one process of it, as a client of a
 // federation.
+#include "base/file.h"
 #include "cli/commands.h"
+#include "cli/handed.h"
 #include "cli/mistakes.h"
 #include "cli/run.h"
 #include "cli/stop.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <tactus/federation.h>
 
@@ -20,8 +23,10 @@ static const cli_option options[] = {
      .value = "T",
      .doc = "How long to try while nobody listens at ADDRESS yet; by default 10 s."},
     {.name = "supervised",
-     .doc = "Another program watches this client: that the server has ended the federation is told "
-            "by the exit code 4 and in the report of --json, not on standard error."},
+     .doc = "Another program watches this client and takes its report from the descriptor in "
+            "$TACTUS_REPORT_FD: standard output has no report unless --json is given, and that the "
+            "server has ended the federation is told by the exit code 4 and in the report, not on "
+            "standard error."},
     CLI_OPTION_SET,
     CLI_OPTION_SEED,
     CLI_OPTION_DURATION,
@@ -112,6 +117,42 @@ static tac_status run_client(void *context, tac_engine *engine, cli_progress *pr
     return tac_client_run(m->client, err);
 }
 
+// Hands the report over; one of a run that failed before it had any is its error.
+static tac_status hand_in(const cli_args *args, int fd, tac_status status, tac__text *report,
+                          tac_error *err)
+{
+    if (status != TAC_OK && !report->length) {
+        tac__json json = tac__json_begin(report);
+        tac__json_object_begin(&json);
+        cli_mistakes_json(args->mistakes, err, &json);
+        tac__json_object_end(&json);
+    }
+    if (report->failed)
+        return tac__fail_memory(err);
+    if (report->length && !tac__write_all(fd, report->chars, report->length))
+        return tac__fail(err, TAC_E_FILE, "cannot hand in the report: %s", tac__errno_text(errno));
+    return TAC_OK;
+}
+
+static tac_status run_member(const cli_args *args, membership *m, tac__text *out, tac_error *err)
+{
+    int fd;
+    tac_error own;
+    tac__text report;
+    TAC_TRY(cli_handed_descriptor(&fd, err));
+    tac__text_init(&report, tac_allocator_default());
+    const cli_driver driver = {.choose = choose,
+                               .run = run_client,
+                               .context = m,
+                               .report = fd < 0 ? NULL : &report,
+                               .silent = fd >= 0 && cli_has(args, "supervised")};
+    const tac_status status = cli_run_driven(args, args->operands[1], &driver, out, err);
+    const tac_status handed =
+        fd < 0 ? TAC_OK : hand_in(args, fd, status, &report, status == TAC_OK ? err : &own);
+    tac__text_fini(&report);
+    return status == TAC_OK ? handed : status;
+}
+
 static tac_status join(const cli_args *args, tac__text *out, tac_error *err)
 {
     membership m = {.args = args,
@@ -127,8 +168,7 @@ static tac_status join(const cli_args *args, tac__text *out, tac_error *err)
         tac__error_context(err, "reading option '--patience'");
         return err->status;
     }
-    const cli_driver driver = {choose, run_client, &m};
-    const tac_status status = cli_run_driven(args, args->operands[1], &driver, out, err);
+    const tac_status status = run_member(args, &m, out, err);
     tac_client_destroy(m.client);
     args->mistakes->silent = status == TAC_E_ENDED && cli_has(args, "supervised");
     return status;

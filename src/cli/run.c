@@ -418,9 +418,12 @@ static tac_status run_and_report(job *j, tac__text *out, tac_error *err)
         report.checkpoint = j->settings.checkpoint;
     tac_error trouble = {0};
     const tac_status drawn = draw(j, &report, &trouble);
+    const cli_driver *driver = j->driver;
+    if (driver && driver->report)
+        cli_report_json(&report, status, err, driver->report);
     if (j->settings.json)
         cli_report_json(&report, status, err, out);
-    else if (!j->settings.quiet)
+    else if (!j->settings.quiet && !(driver && driver->silent))
         cli_report_text(&report, status, out);
     if (drawn == TAC_OK)
         return status;

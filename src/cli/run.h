@@ -80,6 +80,8 @@ typedef struct cli_driver {
     // Run the prepared engine to its end.
     tac_status (*run)(void *context, tac_engine *engine, cli_progress *progress, tac_error *err);
     void *context;
+    tac__text *report; // for the report as JSON, whatever else is written; NULL: nobody wants it
+    bool silent;       // no report as text
 } cli_driver;
 
 // `tactus run` with the options that the command has; `driver` NULL: the engine runs by itself.

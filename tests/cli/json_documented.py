@@ -13,6 +13,7 @@ docs = os.path.join(source, "docs")
 page = open(os.path.join(docs, "json.md")).read()
 sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", page, re.M | re.S))
 FREE = {"digests", "patterns", "max_errors"}  # objects whose keys are names of the simulation
+NAMED = {"processes"}  # the same, of objects
 
 
 def words(text):
@@ -35,6 +36,8 @@ def keys(value):
     if isinstance(value, dict):
         for key, inner in value.items():
             yield key
+            if key in NAMED and isinstance(inner, dict):
+                inner = list(inner.values())
             if key not in FREE:
                 yield from keys(inner)
     elif isinstance(value, list):

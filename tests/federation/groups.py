@@ -128,7 +128,8 @@ with Client() as client:
         if t_us == 300_000:
             client.send(order, t_us, struct.pack(">Qq3d", ORDER, t_us, 0, 0.25, 0))
     client.finish()
-print(json.dumps({"seen": seen, "steps": steps, "wrong": wrong, "fingerprint": f"0x{STATE:016x}"}))
+with os.fdopen(int(os.environ["TACTUS_REPORT_FD"]), "w") as f:
+    json.dump({"seen": seen, "steps": steps, "wrong": wrong, "fingerprint": f"0x{STATE:016x}"}, f)
 """
 
 
@@ -166,11 +167,11 @@ def test_values():
                     ["--transport", "tcp", "--lookahead", "global"],
                     ["--transport", "unix", "--lookahead", "global"]):
         report = federate(path, *options)
-        view = report["processes"][2]["report"]
+        view = report["processes"]["view"]["report"]
         check(view["seen"] == 50 and view["steps"] == 100 and not view["wrong"], "what the program saw:", view)
-        judged = report["processes"][1]["report"]["expect"]
+        judged = report["processes"]["wing"]["report"]["expect"]
         check(len(judged) == 6 and all(one["result"] == "passed" for one in judged), "inputs:", judged)
-        result = report["hash"], [process["trace"] for process in report["processes"]]
+        result = report["hash"], [process["trace"] for process in report["processes"].values()]
         first = first or result
         check(result == first, options, result, "instead of", first)
     # All signals of a component are the group that 'tactus info --lcm' shows.
@@ -196,7 +197,7 @@ def test_digests():
     hashes = {}
     for name, text in (("both", two()), ("none", two("", "")), ("late", two(delay="4 ms"))):
         report = federate(write(name + ".yaml", text))
-        hashes[name] = [process["report"]["hash"] for process in report["processes"]]
+        hashes[name] = [process["report"]["hash"] for process in report["processes"].values()]
     check(hashes["both"][0] == hashes["none"][0], "publishing changes the engine:", hashes)
     check(hashes["both"][1] != hashes["none"][1], "the follower hears nothing:", hashes)
     check(hashes["both"][1] != hashes["late"][1], "the follower does not steer on it:", hashes)
