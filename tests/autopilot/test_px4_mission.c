@@ -293,6 +293,9 @@ static void test_end_on_the_ground(void **state)
     assert_int_equal(said("PX4: [navigator] Executing Mission"), 1);
     assert_int_equal(said("PX4: [navigator] Mission finished"), 1);
     assert_false(px4_bool(&r, "uav.control.armed"));
+    assert_int_equal(said("disarmed after 3.0 s on the ground"), 1);
+    assert_int_equal(said("mission"), 1);
+    assert_int_equal(said("landed"), 1);
     tac_time passed_us = 0;
     for (int i = 0; i < line_count; i++) {
         if (strcmp(lines[i].text, "PX4: [px4_lockstep] created") == 0)

@@ -243,7 +243,64 @@ static void test_late_mission(void **state)
     assert_int_equal(f.pilot.nav_state, 5);
 }
 
-TEST_MAIN(cmocka_unit_test(test_states), cmocka_unit_test(test_lift_off),
+// A mission that is wanted from the start is entered once, when PX4 has found it valid, wherever it
+// is: the state does not change back and forth.
+static void test_start(void **state)
+{
+    (void)state;
+    for (tac_time valid_us = 0; valid_us <= 500000; valid_us += 50000) {
+        flight f = begin();
+        f.in.arm = true;
+        f.in.mode = TAC__MODE_MISSION;
+        int changes = 0, before = 0;
+        while (f.in.t_us <= 2000000) {
+            const tac_time now_us = f.in.t_us;
+            f.in.mission_valid = now_us >= valid_us;
+            until(&f, now_us);
+            changes += f.pilot.nav_state != before;
+            before = f.pilot.nav_state;
+            assert_true((before == 3) == (now_us >= valid_us));
+        }
+        assert_int_equal(changes, 1);
+    }
+    // One that PX4 refuses is entered, so that PX4 says why.
+    flight f = begin();
+    f.in.arm = true;
+    f.in.mode = TAC__MODE_MISSION;
+    f.in.mission_valid = false;
+    until(&f, 600000);
+    assert_int_equal(f.pilot.nav_state, 3);
+}
+
+// A command lasts until the mode changes, or the vehicle is disarmed.
+static void test_commanded(void **state)
+{
+    (void)state;
+    flight f = begin();
+    fly(&f);
+    tac__pilot_command(&f.pilot, TAC__NAV_LOITER, f.in.mode);
+    until(&f, f.in.t_us + 1000000);
+    assert_int_equal(f.pilot.nav_state, 4);
+    f.in.mode = TAC__MODE_RETURN;
+    until(&f, f.in.t_us);
+    assert_int_equal(f.pilot.nav_state, 5);
+    f.in.mode = TAC__MODE_MISSION;
+    until(&f, f.in.t_us);
+    assert_int_equal(f.pilot.nav_state, 3);
+    tac__pilot_command(&f.pilot, TAC__NAV_RETURN, f.in.mode);
+    f.in.mission_done = true; // of the mission that it leaves
+    until(&f, f.in.t_us + 1000000);
+    assert_int_equal(f.pilot.nav_state, 5);
+    f.in.arm = false;
+    until(&f, f.in.t_us);
+    f.in.arm = true;
+    f.in.mission_done = false;
+    until(&f, f.in.t_us);
+    assert_int_equal(f.pilot.nav_state, 3);
+}
+
+TEST_MAIN(cmocka_unit_test(test_start), cmocka_unit_test(test_commanded),
+          cmocka_unit_test(test_states), cmocka_unit_test(test_lift_off),
           cmocka_unit_test(test_limits_of_the_ground),
           cmocka_unit_test(test_mission_ends_in_the_air),
           cmocka_unit_test(test_mission_ends_on_the_ground), cmocka_unit_test(test_touchdown),

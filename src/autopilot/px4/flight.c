@@ -681,6 +681,8 @@ static tac_status fly(tac_step *s, const tac__px4_component *c)
     put_telemetry(s, c, f);
     put_time(f, s->t_us);
     decide(s, c);
+    if (armed_before && f->pilot.disarmed)
+        tac_log_write(s, TAC_LOG_INFO, "disarmed after %.1f s on the ground", f->pilot.still_s);
     put_pilot(f);
     TAC_TRY(exchange(s, c, s->t_us, false));
     log_text(s, f, false);

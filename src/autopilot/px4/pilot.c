@@ -9,6 +9,8 @@ enum { LIFT_OFF_US = 500000 };
 // A short wrong estimate does not restart the count of touchdown: such moments are subtracted from
 // it, times this factor.
 static const double DOUBT = 5;
+// PX4 finds a mission valid, or not, within so long after its start.
+enum { STARTING_US = 500000 };
 // PX4 has answered to a request after so many periods of its navigator.
 enum { ANSWERS = 3 };
 
@@ -87,8 +89,13 @@ static void choose(tac__pilot *p, const tac__pilot_habits *h, const tac__pilot_i
         p->over = false;
     } else if (p->late && in->mission_valid) {
         p->late = false;
-        p->manual_us = in->t_us + h->renew_us;
+        if (in->t_us <= STARTING_US) // it has not been entered yet
+            p->entered_us = p->wanted_us = in->t_us;
+        else
+            p->manual_us = in->t_us + h->renew_us;
     }
+    if (p->late && in->t_us <= STARTING_US)
+        return;
     // Until PX4 has answered, it still reports how the flight before this one ended.
     if (wanted == TAC__NAV_MISSION && in->mission_done &&
         in->t_us >= p->entered_us + ANSWERS * h->renew_us)

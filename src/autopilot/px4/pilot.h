@@ -2,8 +2,9 @@
 // navigation state, deciding whether the vehicle is on the ground.
 //
 // A mission is requested while the vehicle is armed and its mode is mission. PX4 starts a mission
-// only on entering that state; so if the mission is not valid at that time, the state is left and
-// entered again once it is.
+// only on entering that state. While PX4 is still starting, the state is entered once the mission
+// is valid. Later it is entered at once, as PX4 may refuse the mission and says so on entering; if
+// the mission becomes valid afterwards, the state is left and entered again.
 //
 // After the last item the state is left, as PX4 would enter the finished mission again and again:
 // in the air the vehicle loiters, on the ground it waits in manual to be disarmed.
