@@ -329,16 +329,34 @@ static tac_status set_rotor(tac__px4 *px4, const tac__rotor *r, int i, tac_error
     return TAC_OK;
 }
 
+static tac_status set_file_params(const tac__px4_component *c, tac__px4 *px4, tac_error *err)
+{
+    for (size_t i = 0; i < c->file_params.count; i++) {
+        const tac__px4_file_param *p = &c->file_params.items[i];
+        tac_error why;
+        const tac_status status = p->whole ? tac__px4_set_i32(px4, p->name, (int32_t)p->value, &why)
+                                           : tac__px4_set_f32(px4, p->name, (float)p->value, &why);
+        if (status != TAC_OK)
+            return tac__fail(err, status, "%s:%u:%u: %s", c->file_params.path, p->line, p->column,
+                             why.text);
+    }
+    return TAC_OK;
+}
+
 // The user's parameters come last, so they may override the geometry, too.
-static tac_status set_params(const tac__px4_component *c, tac__px4 *px4, tac_error *err)
+static tac_status set_params(const tac_step *s, const tac__px4_component *c, tac__px4 *px4,
+                             tac_error *err)
 {
     TAC_TRY(tac__px4_set_i32(px4, "CA_AIRFRAME", 0, err));
     TAC_TRY(tac__px4_set_i32(px4, "CA_ROTOR_COUNT", c->vehicle.rotors, err));
     for (int i = 0; i < c->vehicle.rotors; i++)
         TAC_TRY(set_rotor(px4, &c->vehicle.rotor[i], i, err));
-    for (size_t i = 0; i < c->param_count; i++)
-        TAC_TRY(tac__px4_set(px4, c->params[i].name, c->params[i].value, err));
-    if (c->param_count)
+    TAC_TRY(set_file_params(c, px4, err));
+    for (size_t i = 0; i < c->param_count; i++) {
+        c->flight->params[i] = *TAC_IN(s, double, c->params[i].input);
+        TAC_TRY(tac__px4_set(px4, c->params[i].name, c->flight->params[i], err));
+    }
+    if (c->param_count + c->file_params.count)
         TAC_TRY(tac__px4_notify(px4, err));
     return c->config.enable_control_allocator ? tac__px4_update_allocator(px4, err) : TAC_OK;
 }
@@ -460,7 +478,7 @@ static tac_status start(tac_step *s, const tac__px4_component *c)
                          "environment variable " TAC__PX4_VARIABLE);
     TAC_TRY(tac__px4_open(library, &f->watch, &f->px4, &f->err));
     TAC_TRY(tac__px4_create(f->px4, &c->config, &f->err));
-    TAC_TRY(set_params(c, f->px4, &f->err));
+    TAC_TRY(set_params(s, c, f->px4, &f->err));
     TAC_TRY(read_warnings(f));
     TAC_TRY(tac__px4_traffic_open(c->traffic, f->px4, &f->err));
     find_home(s, c, f);
@@ -670,12 +688,40 @@ static tac_status check_refusal(tac_step *s, const tac__px4_component *c)
     return f->err.status;
 }
 
+// Give PX4 the parameters that have changed since the last tick, by `set` of a scenario for
+// example.
+static tac_status renew_params(tac_step *s, const tac__px4_component *c)
+{
+    tac__px4_flight *f = c->flight;
+    bool changed = false, geometry = false;
+    for (size_t i = 0; i < c->param_count; i++) {
+        const tac__px4_param *p = &c->params[i];
+        if (!tac_connected(s, p->input))
+            continue;
+        const double value = *TAC_IN(s, double, p->input);
+        if (!memcmp(&value, &f->params[i], sizeof value))
+            continue;
+        TAC_TRY(tac__px4_set(f->px4, p->name, value, &f->err));
+        f->params[i] = value;
+        changed = true;
+        geometry |= !strncmp(p->name, "CA_", 3);
+        tac_log_write(s, TAC_LOG_INFO, "PX4's parameter %s is %g", p->name, value);
+    }
+    if (!changed)
+        return TAC_OK;
+    TAC_TRY(tac__px4_notify(f->px4, &f->err));
+    if (geometry && c->config.enable_control_allocator)
+        TAC_TRY(tac__px4_update_allocator(f->px4, &f->err));
+    return read_warnings(f);
+}
+
 static tac_status fly(tac_step *s, const tac__px4_component *c)
 {
     tac__px4_flight *f = c->flight;
     if (!f->started)
         TAC_TRY(start(s, c));
     f->started = true;
+    TAC_TRY(renew_params(s, c));
     const bool armed_before = f->pilot.armed;
     put_state(s, c, f);
     put_telemetry(s, c, f);

@@ -64,8 +64,10 @@ static void read_rates(tac_declare *d, px4 *c)
 
 static tac_status read_params(tac_declare *d, px4 *c)
 {
-    const tac_param_def def = TAC_DEF(tac_param_def, .name = "params", .fallback = "{}",
-                                      .doc = "parameters of PX4, as MPC_XY_VEL_MAX");
+    const tac_param_def def =
+        TAC_DEF(tac_param_def, .name = "params", .fallback = "{}",
+                .doc = "parameters of PX4, as MPC_XY_VEL_MAX; each is an input, too, "
+                       "so that a scenario may set it");
     size_t count;
     const char *const *names = tac_param_names(d, &def, TAC__PX4_PARAMS_MAX, &count);
     c->params = tac__arena_array(&c->arena, count + 1, sizeof *c->params);
@@ -76,9 +78,22 @@ static tac_status read_params(tac_declare *d, px4 *c)
     tac_param_begin(d, "params", 0);
     for (size_t i = 0; i < count; i++)
         c->params[c->param_count++] = (tac__px4_param){
-            names[i], number(d, names[i], NULL, NULL, NULL, "a number; PX4 knows its type")};
+            names[i],
+            tac_param_input(d, TAC_PARAM(.name = names[i], .doc = "a number; PX4 knows its type"))};
     tac_param_end(d);
     return TAC_OK;
+}
+
+static tac_status read_params_file(tac_declare *d, px4 *c)
+{
+    const char *path = tac_param_path(
+        d, TAC_PARAM(.name = "params_file", .fallback = "",
+                     .doc = "parameters of PX4 as QGroundControl saves them; `params` come last"));
+    tac_error err;
+    tac_error_clear(&err);
+    return !*path || tac__px4_params_read(&c->arena, path, &c->file_params, &err) == TAC_OK
+               ? TAC_OK
+               : tac__px4_blame(d, "params_file", &err);
 }
 
 static void read_vehicle(tac_declare *d, px4 *c)
@@ -108,8 +123,8 @@ static void read_vehicle(tac_declare *d, px4 *c)
 
 static void warn_of_row(void *context, const tac_place *place, const char *text)
 {
-    tac_declare_warn(context, "mission", "%s:%u:%u: %s", place->file, place->line, place->column,
-                     text);
+    tac_declare_doubt(context, "px4-row", "mission", "%s:%u:%u: %s", place->file, place->line,
+                      place->column, text);
 }
 
 // Read the mission before the run, so that a row that PX4 would drop is reported by file and line.
@@ -248,9 +263,10 @@ static tac_status px4_declare(tac_declare *d, void *self)
     TAC_TRY(read_mission(d, c));
     read_rates(d, c);
     read_habits(d, c);
-    TAC_TRY(read_params(d, c));
+    TAC_TRY(read_params_file(d, c));
     tac__geodesy_init(&c->geodesy, tac_declare_world(d));
     declare_inputs(d, c);
+    TAC_TRY(read_params(d, c)); // each is an input, after the others
     declare_outputs(d, c);
     TAC_TRY(read_traffic(d, c));
     const size_t words = c->traffic->peers.memory_words;
@@ -261,7 +277,8 @@ static tac_status px4_declare(tac_declare *d, void *self)
                                                .doc = "of formulas"));
     c->flight->results =
         tac__arena_array(&c->arena, c->traffic->result_count, sizeof *c->flight->results);
-    return c->flight->results ? TAC_OK : TAC_E_MEMORY;
+    c->flight->params = tac__arena_array(&c->arena, c->param_count + 1, sizeof(double));
+    return c->flight->results && c->flight->params ? TAC_OK : TAC_E_MEMORY;
 }
 
 static tac_status px4_connect(tac_declare *d, void *self)
@@ -329,7 +346,7 @@ static void px4_close(void *self)
 }
 
 const tac_component_type tac__px4_type = {
-    TAC__TYPE("px4", "3", "flies a multirotor with PX4 itself, through libpx4_lockstep",
+    TAC__TYPE("px4", "4", "flies a multirotor with PX4 itself, through libpx4_lockstep",
               TAC_COMPONENT_OPAQUE | TAC_COMPONENT_PRINTS | TAC_COMPONENT_OUTSIDE),
     .stage = TAC_STAGE_CONTROL,
     .self_size = sizeof(px4),

@@ -5,6 +5,7 @@
 
 #include "autopilot/px4/commands.h"
 #include "autopilot/px4/mission_rows.h"
+#include "autopilot/px4/params_file.h"
 #include "autopilot/px4/pilot.h"
 #include "autopilot/px4/printed.h"
 #include "autopilot/px4/traffic.h"
@@ -13,9 +14,10 @@
 
 enum { TAC__PX4_PARAMS_MAX = 1024, TAC__PX4_WARNINGS = 3 };
 
+// A parameter of the configuration. Its value is an input, so it may change during the run.
 typedef struct tac__px4_param {
     const char *name;
-    double value;
+    int input;
 } tac__px4_param;
 
 enum {
@@ -74,6 +76,7 @@ typedef struct tac__px4_flight {
     bool started;
     tac__pilot pilot;
     tac__px4_values values;
+    double *params;  // values of `params` that PX4 has
     double *results; // the tac__px4_results, and after them those of the extras
     double home[3];
     double warnings[TAC__PX4_WARNINGS]; // states of charge below which a battery is low, critical,
@@ -103,6 +106,7 @@ typedef struct tac__px4_component {
     tac__px4_config config;
     tac__vehicle vehicle;
     uint32_t rotors, batteries, buses;
+    tac__px4_file_params file_params; // set before `params`
     tac__px4_param *params;
     size_t param_count;
     tac__pilot_habits habits;
