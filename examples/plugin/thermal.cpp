@@ -1,40 +1,9 @@
-// thermal.cpp - the plugin of thermal.c in C++11: the same component types with the same bits.
-//
-// C++ before C++20 has no designated initialisers, so definitions begin with a default maker, which
-// also sets their size, and are filled in field by field.
+// thermal.cpp - the plugin of thermal.c in C++: the same component types with the same bits.
+// TAC_PARAM, TAC_PORT, and TAC_DEF are written as in C.
 #include <tactus/plugin.h>
 
 namespace
 {
-
-tac_param_def param(const char *name, const char *unit, const char *fallback, const char *range,
-                    const char *doc)
-{
-    tac_param_def def = tac_param_def_default();
-    def.name = name;
-    def.unit = unit;
-    def.fallback = fallback;
-    def.range = range;
-    def.doc = doc;
-    return def;
-}
-
-tac_port_def port(const char *name, tac_type type, const char *unit, const char *doc)
-{
-    tac_port_def def = tac_port_def_default();
-    def.name = name;
-    def.type = type;
-    def.unit = unit;
-    def.doc = doc;
-    return def;
-}
-
-double number(tac_declare *d, const tac_param_def &def)
-{
-    return tac_param_f64(d, &def);
-}
-
-const tac_type f64 = TAC_TYPE_F64;
 
 // --- room: C dT/dt = P - G (T - T_out) ----------------------------------------------------------
 
@@ -46,16 +15,21 @@ struct room {
 tac_status room_declare(tac_declare *d, void *self)
 {
     room *r = static_cast<room *>(self);
-    r->capacity = number(
-        d, param("capacity", "J/K", "50000", "(0, inf)", "heat that warms the room by 1 K"));
-    r->loss =
-        number(d, param("loss", "W/K", "40", "[0, inf)", "heat lost for each K above outside"));
-    r->outside_K = number(d, param("outside", "K", "273.15", "(0, inf)", "temperature outside"));
-    r->start_K = number(d, param("start", "K", "283.15", "(0, inf)", "temperature at t = 0"));
-    const tac_port_def power = port("power", f64, "W", "of the heater");
-    const tac_port_def temperature = port("temperature", f64, "K", "of the air");
-    r->power = tac_declare_input(d, &power);
-    r->temperature = tac_declare_continuous(d, &temperature);
+    r->capacity = tac_param_f64(d, TAC_PARAM(.name = "capacity", .unit = "J/K", .fallback = "50000",
+                                             .range = "(0, inf)",
+                                             .doc = "heat that warms the room by 1 K"));
+    r->loss = tac_param_f64(d, TAC_PARAM(.name = "loss", .unit = "W/K", .fallback = "40",
+                                         .range = "[0, inf)",
+                                         .doc = "heat lost for each K above outside"));
+    r->outside_K =
+        tac_param_f64(d, TAC_PARAM(.name = "outside", .unit = "K", .fallback = "273.15",
+                                   .range = "(0, inf)", .doc = "temperature outside"));
+    r->start_K = tac_param_f64(d, TAC_PARAM(.name = "start", .unit = "K", .fallback = "283.15",
+                                            .range = "(0, inf)", .doc = "temperature at t = 0"));
+    r->power = tac_declare_input(
+        d, TAC_PORT(.name = "power", .type = TAC_TYPE_F64, .unit = "W", .doc = "of the heater"));
+    r->temperature = tac_declare_continuous(
+        d, TAC_PORT(.name = "temperature", .type = TAC_TYPE_F64, .unit = "K", .doc = "of the air"));
     return TAC_OK;
 }
 
@@ -74,18 +48,10 @@ tac_status room_derive(const tac_eval *e, const void *self)
     return TAC_OK;
 }
 
-tac_component_type make_room()
-{
-    tac_component_type type = tac_component_type_default();
-    type.name = "room";
-    type.version = "1";
-    type.summary = "a room that loses heat to the outside";
-    type.self_size = sizeof(room);
-    type.declare = room_declare;
-    type.init = room_init;
-    type.kernels[TAC_NUMBERS].derive = room_derive;
-    return type;
-}
+const tac_component_type room_type =
+    TAC_DEF(tac_component_type, .name = "room", .version = "1",
+            .summary = "a room that loses heat to the outside", .self_size = sizeof(room),
+            .declare = room_declare, .init = room_init, .kernels[TAC_NUMBERS].derive = room_derive);
 
 // --- thermostat: on below the band, off above it -----------------------------------------------
 
@@ -102,19 +68,19 @@ struct thermostat {
 tac_status thermostat_declare(tac_declare *d, void *self)
 {
     thermostat *t = static_cast<thermostat *>(self);
-    t->target_K = number(d, param("target", "K", nullptr, "(0, inf)", "temperature to hold"));
-    t->band_K =
-        number(d, param("band", "K", "0.5", "(0, inf)", "half the width of the hysteresis"));
-    t->power_W = number(d, param("power", "W", "2000", "[0, inf)", "of the heater"));
-    const tac_type switched = TAC_TYPE_ENUM(modes), whole = TAC_TYPE_I64;
-    const tac_port_def temperature = port("temperature", f64, "K", nullptr);
-    const tac_port_def power = port("power", f64, "W", nullptr);
-    const tac_port_def mode = port("mode", switched, nullptr, nullptr);
-    const tac_port_def switches = port("switches", whole, nullptr, nullptr);
-    t->temperature = tac_declare_input(d, &temperature);
-    t->power = tac_declare_output(d, &power);
-    t->mode = tac_declare_output(d, &mode);
-    t->switches = tac_declare_state(d, &switches);
+    t->target_K = tac_param_f64(d, TAC_PARAM(.name = "target", .unit = "K", .range = "(0, inf)",
+                                             .doc = "temperature to hold"));
+    t->band_K = tac_param_f64(d, TAC_PARAM(.name = "band", .unit = "K", .fallback = "0.5",
+                                           .range = "(0, inf)",
+                                           .doc = "half the width of the hysteresis"));
+    t->power_W = tac_param_f64(d, TAC_PARAM(.name = "power", .unit = "W", .fallback = "2000",
+                                            .range = "[0, inf)", .doc = "of the heater"));
+    t->temperature = tac_declare_input(
+        d, TAC_PORT(.name = "temperature", .type = TAC_TYPE_F64, .unit = "K"));
+    t->power =
+        tac_declare_output(d, TAC_PORT(.name = "power", .type = TAC_TYPE_F64, .unit = "W"));
+    t->mode = tac_declare_output(d, TAC_PORT(.name = "mode", .type = TAC_TYPE_ENUM(modes)));
+    t->switches = tac_declare_state(d, TAC_PORT(.name = "switches", .type = TAC_TYPE_I64));
     return TAC_OK;
 }
 
@@ -137,20 +103,11 @@ tac_status thermostat_step(tac_step *s, const void *self)
     return TAC_OK;
 }
 
-tac_component_type make_thermostat()
-{
-    tac_component_type type = tac_component_type_default();
-    type.name = "thermostat";
-    type.version = "1";
-    type.summary = "switches a heater with hysteresis";
-    type.stage = TAC_STAGE_CONTROL;
-    type.self_size = sizeof(thermostat);
-    type.declare = thermostat_declare;
-    type.kernels[TAC_NUMBERS].step = thermostat_step;
-    return type;
-}
-
-const tac_component_type room_type = make_room(), thermostat_type = make_thermostat();
+const tac_component_type thermostat_type = TAC_DEF(
+    tac_component_type, .name = "thermostat", .version = "1",
+    .summary = "switches a heater with hysteresis", .stage = TAC_STAGE_CONTROL,
+    .self_size = sizeof(thermostat), .declare = thermostat_declare,
+    .kernels[TAC_NUMBERS].step = thermostat_step);
 
 } // namespace
 

@@ -19,7 +19,7 @@
 // added at the end. A field that the caller does not know is zero, which means the behaviour of
 // older versions; a field that the library does not know must be zero. Two ways set the size:
 //   tac_route_def def = tac_route_def_default();        then fields one by one, in C and C++
-//   tac_port_def port = TAC_DEF(tac_port_def, .name = "y");        as an initialiser, in C
+//   tac_port_def port = TAC_DEF(tac_port_def, .name = "y");        as an initialiser, in both
 // Structs that are fields of others by value (tac_type, tac_place, tac_world, tac_integrator_def)
 // have no size and never change, nor do those of which a definition has an array (tac_record_file,
 // tac_tolerance), tac_allocator and tac_error.
@@ -29,11 +29,9 @@
 // the sizeof of the caller's headers. Fields are only ever added at the end; a field that the
 // library does not know is set to zero. Structs that the library passes by a pointer to const (to
 // callbacks, or out of a recording) belong to the library and may grow at their end, too.
+#include <tactus/define.h>
+
 #ifndef __cplusplus
-#define TAC_DEF(type, ...)                                                                         \
-    {                                                                                              \
-        .size = sizeof(type), __VA_ARGS__                                                          \
-    }
 #define TAC_ZERO                                                                                   \
     {                                                                                              \
         0                                                                                          \

@@ -118,13 +118,10 @@ static inline tac_message_def tac_message_def_default(void)
     return def;
 }
 
-// In C, the address of a definition for a single call: tac_param_f64(d, TAC_PARAM(.name = "mass",
-// ...)).
-#ifndef __cplusplus
-#define TAC_PARAM(...)   (&(tac_param_def)TAC_DEF(tac_param_def, __VA_ARGS__))
-#define TAC_PORT(...)    (&(tac_port_def)TAC_DEF(tac_port_def, __VA_ARGS__))
-#define TAC_MESSAGE(...) (&(tac_message_def)TAC_DEF(tac_message_def, __VA_ARGS__))
-#endif
+// The address of a definition for a single call: tac_param_f64(d, TAC_PARAM(.name = "mass", ...)).
+#define TAC_PARAM(...)   TAC_DEF_ADDRESS(tac_param_def, __VA_ARGS__)
+#define TAC_PORT(...)    TAC_DEF_ADDRESS(tac_port_def, __VA_ARGS__)
+#define TAC_MESSAGE(...) TAC_DEF_ADDRESS(tac_message_def, __VA_ARGS__)
 
 typedef struct tac_message {
     tac_time sent_us, delivered_us;
@@ -560,8 +557,14 @@ static inline tac_step tac_step_of_lane(const tac_step *s, uint32_t lane)
 }
 
 // Typed access to what a step or an evaluation sees.
+#ifndef __cplusplus
 #define TAC_IN(s, type, index)    ((const type *)(s)->in[index])
 #define TAC_OUT(s, type, index)   ((type *)(s)->out[index])
 #define TAC_STATE(s, type, index) ((type *)(s)->state[index])
+#else
+#define TAC_IN(s, type, index)    static_cast<const type *>((s)->in[index])
+#define TAC_OUT(s, type, index)   static_cast<type *>((s)->out[index])
+#define TAC_STATE(s, type, index) static_cast<type *>((s)->state[index])
+#endif
 
 #endif

@@ -5,8 +5,9 @@
 //     static const tac_component_type heater = {...};
 //     TAC_PLUGIN("thermal", "1.0", &heater)
 //
-// In C++, which has no designated initialisers before C++20, start from
-// tac_component_type_default() and fill it in, in a function that returns the type.
+// In C++ it is the same, from C++11 on:
+//
+//     static const tac_component_type heater = TAC_DEF(tac_component_type, .name = "heater", ...);
 //
 // From ABI version 2 on, a plugin that was built against older headers loads: all structs that
 // plugin and library exchange have a size, and fields that an older one lacks are zero. A plugin

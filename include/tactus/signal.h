@@ -21,6 +21,7 @@ typedef struct tac_type {
     const char *const *labels; // of an enum: names of 0, 1, 2, ..., NULL at the end
 } tac_type;
 
+#ifndef __cplusplus
 #define TAC_TYPE_F64                                                                               \
     {                                                                                              \
         TAC_F64, TAC_SINGLE, 1, NULL                                                               \
@@ -53,6 +54,22 @@ typedef struct tac_type {
     {                                                                                              \
         (element), TAC_ARRAY, (n), NULL                                                            \
     }
+#else
+// The same as calls: commas of initializers would divide the arguments of TAC_PORT.
+constexpr tac_type tac_type_of(tac_scalar scalar, tac_shape shape, uint32_t count,
+                               const char *const *labels)
+{
+    return tac_type{scalar, shape, count, labels};
+}
+#define TAC_TYPE_F64               tac_type_of(TAC_F64, TAC_SINGLE, 1, nullptr)
+#define TAC_TYPE_I32               tac_type_of(TAC_I32, TAC_SINGLE, 1, nullptr)
+#define TAC_TYPE_I64               tac_type_of(TAC_I64, TAC_SINGLE, 1, nullptr)
+#define TAC_TYPE_BOOL              tac_type_of(TAC_BOOL, TAC_SINGLE, 1, nullptr)
+#define TAC_TYPE_VEC3              tac_type_of(TAC_F64, TAC_VEC3, 3, nullptr)
+#define TAC_TYPE_QUAT              tac_type_of(TAC_F64, TAC_QUAT, 4, nullptr)
+#define TAC_TYPE_ENUM(names)       tac_type_of(TAC_ENUM, TAC_SINGLE, 1, names)
+#define TAC_TYPE_ARRAY(element, n) tac_type_of(element, TAC_ARRAY, n, nullptr)
+#endif
 
 // The fixed steps of work at a boundary, in this order; see docs/contract.md.
 // X(name, text, 1 where components may step, doc)

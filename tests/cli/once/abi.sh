@@ -8,7 +8,7 @@ include=$TACTUS_SOURCE/include
 clean() { # LANGUAGE STANDARD COMPILER
     command -v "$3" >/dev/null || return 0
     for header in "$include"/tactus/*.h; do
-        echo "#include \"$header\"" >unit
+        printf '#include "%s"\ntypedef int not_empty;\n' "$header" >unit
         "$3" -x "$1" -std="$2" -pedantic -Wall -Wextra -Werror -I"$include" -fsyntax-only unit \
             >log 2>&1 && continue
         fail "$header is not clean under $3 -std=$2:"
@@ -21,6 +21,7 @@ for compiler in gcc clang; do
 done
 for compiler in g++ clang++; do
     clean c++ c++11 $compiler
+    clean c++ c++17 $compiler
     clean c++ c++20 $compiler
 done
 ! grep -rn 'LANES = [0-9]' "$include" || fail 'a public header says how wide a lane is'
@@ -34,9 +35,57 @@ hash_of() { # LIBRARY
     "$thermal/thermal.c" -o c.so || fail 'the plugin in C'
 for compiler in g++ clang++; do
     command -v $compiler >/dev/null || continue
-    $compiler -std=c++11 -pedantic -Wall -Wextra -Werror -shared -fPIC -I"$include" \
-        "$thermal/thermal.cpp" -o cpp.so || fail "the plugin in C++ under $compiler"
-    same 'in C and in C++' "$(hash_of c.so)" "$(hash_of cpp.so)"
+    for standard in c++11 c++17 c++20; do
+        $compiler -std=$standard -pedantic -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast \
+            -Werror -shared -fPIC -isystem "$include" "$thermal/thermal.cpp" -o cpp.so ||
+            fail "the plugin in C++ under $compiler -std=$standard"
+        same 'in C and in C++' "$(hash_of c.so)" "$(hash_of cpp.so)"
+    done
+done
+# Macros in any order, in tables outside of functions, inside each other, and twice in one call.
+cat >defs.cc <<'END'
+#include <tactus/plugin.h>
+#include <tactus/engine.h>
+#include <cstring>
+namespace
+{
+tac_status stand(tac_step *, const void *) { return TAC_OK; }
+const tac_component_type types[] = {
+    TAC_DEF(tac_component_type, .version = "1", .name = "one"),
+    TAC_DEF(tac_component_type, .name = "two", .kernels[TAC_PACK2].step = stand,
+            .kernels[TAC_NUMBERS].step = stand, .stage = TAC_STAGE_CONTROL),
+};
+const tac_port_def table[] = {TAC_DEF(tac_port_def, .name = "a", .type = TAC_TYPE_ARRAY(TAC_F64, 4)),
+                              TAC_DEF(tac_port_def, .name = "q", .type = TAC_TYPE_QUAT)};
+bool are(const tac_param_def *a, const tac_param_def *b)
+{
+    return !std::strcmp(a->name, "a") && !std::strcmp(b->name, "b") && !a->unit &&
+           !std::strcmp(b->unit, "m") && a->size == sizeof *a;
+}
+tac_param_def made(const tac_param_def *inner) { return *inner; }
+} // namespace
+int main(int argc, char **)
+{
+    const char *const unit = argc ? "m" : "s"; // a local variable
+    const bool tables = !std::strcmp(types[0].name, "one") && !types[0].kernels[TAC_NUMBERS].step &&
+                        types[1].kernels[TAC_PACK2].step == stand &&
+                        types[1].size == sizeof types[1] && types[1].stage == TAC_STAGE_CONTROL &&
+                        table[0].type.count == 4 && table[1].type.shape == TAC_QUAT;
+    const bool twice = are(TAC_PARAM(.name = "a"), TAC_PARAM(.unit = unit, .name = "b"));
+    const tac_param_def outer =
+        TAC_DEF(tac_param_def, .name = "outer",
+                .unit = made(TAC_PARAM(.name = "inner", .unit = unit)).unit, .doc = "after");
+    const bool inside = !std::strcmp(outer.name, "outer") && !std::strcmp(outer.unit, "m") &&
+                        !std::strcmp(outer.doc, "after");
+    return tables && twice && inside ? 0 : 1;
+}
+END
+for compiler in g++ clang++; do
+    command -v $compiler >/dev/null || continue
+    for standard in c++11 c++17; do
+        $compiler -std=$standard -pedantic -Wall -Wextra -Werror -I"$include" defs.cc -o defs &&
+            ./defs || fail "definitions in C++ under $compiler -std=$standard"
+    done
 done
 
 # --- other versions of the headers --------------------------------------------------------------
