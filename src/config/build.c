@@ -305,19 +305,21 @@ static const char *type_name(const void *context, size_t i)
     return i < tac_registry_count(r) ? tac_registry_type(r, i)->name : NULL;
 }
 
-static tac_status read_active(build *b, const tac_node *node, tac_component_def *def)
+// One text, or a list of them. NULL where the key is missing.
+static tac_status read_texts(build *b, const tac_node *node, const char *key,
+                             const char *const **texts, size_t *count)
 {
-    const tac_node *active = tac__get_node(node, "active");
-    if (!active)
+    const tac_node *value = tac__get_node(node, key);
+    if (!value)
         return TAC_OK;
-    const bool list = tac_node_kind_of(active) == TAC_NODE_SEQUENCE;
-    def->active_count = list ? tac_node_count(active) : 1;
-    const char **names = tac__arena_array(&b->arena, def->active_count, sizeof *names);
+    const bool list = tac_node_kind_of(value) == TAC_NODE_SEQUENCE;
+    *count = list ? tac_node_count(value) : 1;
+    const char **names = tac__arena_array(&b->arena, *count, sizeof *names);
     if (!names)
         return tac__fail_memory(b->err);
-    for (size_t i = 0; i < def->active_count; i++)
-        names[i] = tac_node_text(list ? tac_node_item(active, i) : active);
-    def->active = names;
+    for (size_t i = 0; i < *count; i++)
+        names[i] = tac_node_text(list ? tac_node_item(value, i) : value);
+    *texts = names;
     return TAC_OK;
 }
 
@@ -344,7 +346,8 @@ static tac_status add_component(build *b, const entry *e)
     def.params = tac__get_node(e->node, "params");
     def.hold = tac__get_word(e->node, &tac__format_component, "inactive") == 1;
     def.place = e->place;
-    TAC_TRY(read_active(b, e->node, &def));
+    TAC_TRY(read_texts(b, e->node, "active", &def.active, &def.active_count));
+    TAC_TRY(read_texts(b, e->node, "accept", &def.accepts, &def.accept_count));
     return tac_engine_add_component(b->engine, &def, b->err);
 }
 

@@ -193,6 +193,13 @@ static const tac__key phases_forms[] = {
     {0},
 };
 
+static const tac__key warning_item = {.kind = TAC__KIND_TEXT};
+static const tac__key warnings_forms[] = {
+    {.kind = TAC__KIND_TEXT},
+    {.kind = TAC__KIND_LIST, .of = &warning_item},
+    {0},
+};
+
 static const tac__key component_keys[] = {
     {"type", TAC__KIND_TEXT, TAC__REQUIRED, .doc = "component type: see 'tactus info'"},
     {"stage", TAC__KIND_WORD, .words = stage_words, .doc = "where in a boundary it steps"},
@@ -202,6 +209,8 @@ static const tac__key component_keys[] = {
      .doc = "the phases of its entity in which it is active; by default all"},
     {"inactive", TAC__KIND_WORD, .words = inactive_words, .fallback = "zero",
      .doc = "what its outputs are in the others"},
+    {"accept", TAC__KIND_EITHER, .of = warnings_forms,
+     .doc = "ids of its warnings that are known and not given: see docs/warnings.md"},
     {0},
 };
 const tac__spec tac__format_component = {"component", "Code that reads and writes signals.",

@@ -17,7 +17,7 @@
     X(tac_message_def, max_bytes)                                                                  \
     X(tac_engine_def, value_count)                                                                 \
     X(tac_group_def, place)                                                                        \
-    X(tac_component_def, place)                                                                    \
+    X(tac_component_def, accept_count)                                                             \
     X(tac_route_def, rest)                                                                         \
     X(tac_link_def, reserved)                                                                      \
     X(tac_observer_def, context)                                                                   \

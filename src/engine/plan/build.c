@@ -520,6 +520,23 @@ static tac_status keep_phases(tac__plan *plan, tac__component *c, const tac_comp
     return TAC_OK;
 }
 
+static tac_status keep_accepts(tac__plan *plan, const tac_component_def *def, tac__accepts *accepts,
+                               tac_error *err)
+{
+    const char **ids = tac__arena_array(&plan->arena, def->accept_count + 1, sizeof *ids);
+    accepts->met = tac__arena_array(&plan->arena, def->accept_count + 1, sizeof *accepts->met);
+    if (!ids || !accepts->met)
+        return tac__fail_memory(err);
+    for (size_t i = 0; i < def->accept_count; i++) {
+        ids[i] = tac__arena_text(&plan->arena, def->accepts[i]);
+        if (!ids[i])
+            return tac__fail_memory(err);
+    }
+    accepts->ids = ids;
+    accepts->count = def->accept_count;
+    return TAC_OK;
+}
+
 static tac_status finish_component(tac__plan *plan, tac__component *c, const tac_component_def *def,
                                    tac_error *err)
 {
@@ -565,9 +582,15 @@ tac_status tac_engine_add_component(tac_engine *e, const tac_component_def *def,
                  receivers = plan->receiver_count;
     plan->lack = (tac__lack){0};
     tac__component *c = NULL;
+    tac__accepts accepts = {0};
+    if (def->accept_count)
+        TAC_TRY(keep_accepts(plan, def, &accepts, err));
+    plan->accepting = &accepts;
     tac_status status = tac__declare(plan, &plan->arena, def->type, name, (uint32_t)entity,
                                      def->params, &def->place, &c, err);
+    plan->accepting = NULL;
     if (status == TAC_OK) {
+        c->accepts = accepts;
         // From here on the engine owns the component: destroy closes it.
         plan->components[plan->component_count++] = c;
         status = finish_component(plan, c, def, err);

@@ -178,6 +178,13 @@ typedef struct tac__draws {
 typedef TAC__CAPACITY(uint32_t) tac__number_capacity; // of a list of indices
 
 typedef struct tac__component tac__component;
+// Ids of warnings that a configuration accepts of a component.
+typedef struct tac__accepts {
+    const char *const *ids;
+    bool *met; // by id: there was such a warning
+    size_t count;
+} tac__accepts;
+
 struct tac__component {
     const tac_component_type *type;
     void *self;
@@ -260,6 +267,7 @@ struct tac__component {
     const char *const *active_names; // as given; NULL: always active
     size_t active_count;
     bool hold;                  // while inactive, outputs keep their values instead of being zero
+    tac__accepts accepts;       // warnings that are not given
     uint64_t active_in;         // bits of phases
     int step_item, shadow_item; // -1: none
     uint64_t *missed;           // in the block: triggers that came while the component was inactive

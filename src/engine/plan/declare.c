@@ -1,6 +1,7 @@
 // declare.c - the declaring side of the component protocol: ports, states, events, streams, and the
 // calls of a type's `declare` and `connect`. Parameters are read in params.c, param_texts.c and
 // scopes.c.
+#include "engine/plan/warn.h"
 #include "engine/plan/prepare.h"
 #include "engine/plan/declare.h"
 #include "base/def.h"
@@ -680,15 +681,20 @@ tac_status tac__connect(tac__plan *plan, tac_error *err)
 {
     for (size_t i = 0; i < plan->component_count; i++) {
         tac__component *c = plan->components[i];
-        if (!c->type->connect)
+        if (!c->type->connect) {
+            tac__warn_of_accepts(plan, c);
             continue;
+        }
         // Parameters were listed and marked as used when the component was declared.
         tac_declare d = begin(plan, &plan->arena, c);
         tac__scope_begin(&d, c->param_node, "", true, c->name);
+        plan->accepting = &c->accepts;
         const tac_status status = c->type->connect(&d, c->self);
+        plan->accepting = NULL;
         while (d.depth > 0)
             tac__scope_end(&d);
         TAC_TRY(outcome(&d, status, "connect", err));
+        tac__warn_of_accepts(plan, c);
     }
     return TAC_OK;
 }

@@ -59,6 +59,15 @@ void tac__warn(tac__plan *plan, const char *id, const tac_place *place, const ch
         tac__logs_tell(plan->logs, &entry);
 }
 
+void tac__warn_of_accepts(tac__plan *plan, const tac__component *c)
+{
+    for (size_t i = 0; i < c->accepts.count; i++) {
+        if (!c->accepts.met[i])
+            tac__warn(plan, "accept-idle", &c->place,
+                      "it accepts the warning '%s', but has no such warning", c->accepts.ids[i]);
+    }
+}
+
 // Is this a sensor or an estimator?
 static bool measures(const tac__component *c)
 {

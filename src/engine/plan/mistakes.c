@@ -117,6 +117,13 @@ static void warn(tac_declare *d, const char *id, const char *param, const char *
 {
     if (!d->plan || d->symbols || d->failed) // after a mistake, values may be those of nothing
         return;
+    tac__accepts *a = d->plan->accepting;
+    for (size_t i = 0; id && a && i < a->count; i++) {
+        if (!strcmp(a->ids[i], id)) {
+            a->met[i] = true;
+            return;
+        }
+    }
     char text[512];
     tac__vprint(text, sizeof text, format, args);
     const tac_place *place = tac__param_place(d, param);
