@@ -105,13 +105,14 @@ class Client:
     """States: declaring (publish, subscribe), joined, over. Every mistake raises an exception; one
     that the server does not know of yet is told to it when the client is used in a `with` block."""
 
-    def __init__(self, address=None, name=None, program="python"):
+    def __init__(self, address=None, name=None, program="python", timeout_s=60):
+        """`timeout_s`: a server that says nothing for so long is lost; None: no limit."""
         self.address = address or os.environ.get("TACTUS_ADDRESS")
         self.name = name or os.environ.get("TACTUS_NAME")
         if not self.address or not self.name:
             raise FederationError("a client needs an address and a name; 'tactus federate' gives them "
                                   "in TACTUS_ADDRESS and TACTUS_NAME")
-        self.program = program
+        self.program, self.timeout_s = program, timeout_s
         self.number = self.clients = self.seed = self.end_us = None  # told when the client joins
         self.version = VERSION
         self._published, self._subscribed, self._sequence = [], [], []
@@ -160,7 +161,10 @@ class Client:
         """Connect, and return when the server has accepted the client. Processes start in any order,
         so a server that is not there yet is tried again for a while."""
         self._socket = self._connect(time.monotonic() + patience_s)
-        body = struct.pack("<4sHH", b"TACF", self.version, 0) + _text(self.name) + _text(self.program)
+        self._socket.settimeout(self.timeout_s)
+        # Asks the server to say every so many tenths of a second that it is alive.
+        beat = max(1, min(10, int(2.5 * self.timeout_s))) if self.timeout_s else 0
+        body = struct.pack("<4sHH", b"TACF", self.version, beat) + _text(self.name) + _text(self.program)
         for channels, inlets in ((self._published, False), (self._subscribed, True)):
             body += struct.pack("<I", len(channels))
             for channel, inlet, type, fingerprint, longest in channels:
@@ -338,6 +342,8 @@ class Client:
         while not ready():
             try:
                 data = self._socket.recv(65536)
+            except TimeoutError:
+                raise self._lost(f"it has said nothing for {self.timeout_s} s") from None
             except OSError as error:
                 raise self._lost(error.strerror) from None
             if not data and self.number is None:
@@ -364,7 +370,9 @@ class Client:
 
     def _frame(self, frame, body):
         if frame == "WELCOME":
-            version, _, self.number, self.clients, _, self.seed, self.end_us = body.numbers("HHIIIQQ")
+            version, beat, self.number, self.clients, _, self.seed, self.end_us = body.numbers("HHIIIQQ")
+            if not beat:
+                self._socket.settimeout(None)  # it does not say that it is alive
             if version != VERSION:
                 raise FederationError(f"the server speaks version {version} of the protocol, this client "
                                       f"version {VERSION}")

@@ -177,6 +177,8 @@ typedef struct tac_client_def {
     // tac_client_run. Returns false to end the call that waits (TAC_E_STOPPED). May be NULL.
     bool (*look)(void *context);
     void *context;
+    uint32_t timeout_ms; // a server that says nothing for so long is lost; 0: no limit
+    uint32_t reserved;   // 0
 } tac_client_def;
 
 static inline tac_client_def tac_client_def_default(void)
@@ -184,6 +186,7 @@ static inline tac_client_def tac_client_def_default(void)
     tac_client_def def = TAC_ZERO;
     def.size = sizeof def;
     def.patience_ms = 10000;
+    def.timeout_ms = 60000;
     return def;
 }
 

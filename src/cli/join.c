@@ -49,6 +49,7 @@ typedef struct membership {
     const cli_args *args;
     const char *address, *name;
     tac_time patience_us;
+    uint32_t timeout_ms; // of the server
     const tac_config *config;
     tac_client *client;
     tac_engine *engine;
@@ -62,6 +63,9 @@ static tac_status choose(void *context, cli_simulation *sim, tac_error *err)
     m->config = sim->config;
     if (!tac_config_federates(sim->config))
         return TAC_OK;
+    tac_federation_info info;
+    TAC_TRY(tac_config_federation(sim->config, &info, err));
+    m->timeout_ms = info.timeout_us / 1000 < UINT32_MAX ? (uint32_t)(info.timeout_us / 1000) : 0;
     const int process = tac_config_find_process(sim->config, m->name, err);
     if (process < 0)
         return TAC_E_NAME;
@@ -110,6 +114,7 @@ static tac_status run_client(void *context, tac_engine *engine, cli_progress *pr
     def.patience_ms = (uint32_t)(m->patience_us / 1000);
     def.look = look;
     def.context = m;
+    def.timeout_ms = m->timeout_ms;
     TAC_TRY(tac_client_create(&def, &m->client, err));
     TAC_TRY(tac_client_add_engine(m->client, engine, err));
     TAC_TRY(add_groups(m, err));
@@ -158,7 +163,8 @@ static tac_status join(const cli_args *args, tac__text *out, tac_error *err)
     membership m = {.args = args,
                     .address = args->operands[0],
                     .name = cli_value(args, "name"),
-                    .patience_us = 10000000};
+                    .patience_us = 10000000,
+                    .timeout_ms = tac_client_def_default().timeout_ms};
     if (!m.name)
         m.name = getenv("TACTUS_NAME");
     if (!m.name)

@@ -41,6 +41,7 @@ struct tac__client {
     source *sources;
     uint32_t source_count;
     bool started;
+    uint16_t beat; // how often the server is to be heard, in tenths of a second; 0: as it likes
     tac__bytes in, out;
     tac__bytes mail; // frames of messages that have come and have not been taken
     size_t seen;     // length of the frame at the front of `mail` that was shown; taken off next
@@ -197,6 +198,11 @@ static void put_channels(tac__wire *w, const list *l, bool inlets)
     }
 }
 
+void tac__client_want_beat(tac__client *c, uint16_t tenths)
+{
+    c->beat = tenths;
+}
+
 tac_status tac__client_join(tac__client *c, tac_error *err)
 {
     if (c->state != TAC__CLIENT_DECLARING)
@@ -204,7 +210,7 @@ tac_status tac__client_join(tac__client *c, tac_error *err)
     tac__wire w = tac__wire_begin(&c->out, TAC__FRAME_HELLO);
     tac__wire_u32(&w, TAC__WIRE_MAGIC);
     tac__wire_u16(&w, TAC__WIRE_VERSION);
-    tac__wire_u16(&w, 0);
+    tac__wire_u16(&w, c->beat);
     tac__wire_text(&w, c->name);
     tac__wire_text(&w, "tactus " TAC_VERSION);
     put_channels(&w, &c->published, false);
@@ -456,7 +462,7 @@ static tac_status take_welcome(tac__client *c, tac__frame *f, tac_error *err)
     if (c->state != TAC__CLIENT_JOINING)
         return unexpected(f, err);
     const unsigned version = tac__frame_u16(f);
-    (void)tac__frame_u16(f);
+    c->beat = tac__frame_u16(f);
     c->info.number = tac__frame_u32(f);
     c->info.clients = tac__frame_u32(f);
     c->message_max = tac__frame_u32(f);
@@ -557,7 +563,9 @@ static tac_status take_grant(tac__client *c, tac__frame *f, tac_error *err)
 {
     tac_time t_us = tac__frame_u64(f);
     TAC_TRY(tac__frame_end(f, err));
-    if (!c->started || t_us < c->info.granted_us)
+    // The last grant again says that the server is alive; before the start it is 0.
+    const bool joined = c->state != TAC__CLIENT_DECLARING && c->state != TAC__CLIENT_JOINING;
+    if (!joined || t_us < c->info.granted_us || (!c->started && t_us))
         return unexpected(f, err);
     // After the end there is nothing to do: what waits there waits for FINISH.
     c->info.granted_us = t_us <= c->info.end_us ? t_us : c->info.end_us + 1;
@@ -656,6 +664,11 @@ bool tac__client_source(const tac__client *c, uint32_t i, const char **sender, c
     *sender = c->sources[i].sender;
     *name = c->sources[i].channel;
     return true;
+}
+
+bool tac__client_has_beat(const tac__client *c)
+{
+    return c->beat != 0;
 }
 
 tac_membership tac__client_info(const tac__client *c)

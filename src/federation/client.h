@@ -29,6 +29,9 @@ TAC_MUST_CHECK tac_status tac__client_publish(tac__client *client, const tac_cha
                                               uint32_t *channel, tac_error *err);
 TAC_MUST_CHECK tac_status tac__client_subscribe(tac__client *client, const tac_channel_def *def,
                                                 uint32_t *subscription, tac_error *err);
+// Before it joins: how often it wants to hear from the server, in tenths of a second; 0, the
+// default: it does not.
+void tac__client_want_beat(tac__client *client, uint16_t tenths);
 TAC_MUST_CHECK tac_status tac__client_join(tac__client *client, tac_error *err);
 // `delivered_us`: TAC_TIME_NEVER, and the law of the link decides. `sequence`: the message's number
 // on its channel, greater than that of the last.
@@ -72,6 +75,8 @@ tac_time tac__client_polled(const tac__client *client);
 bool tac__client_source(const tac__client *client, uint32_t i, const char **sender,
                         const char **channel);
 tac_membership tac__client_info(const tac__client *client);
+// Whether the server will be heard as often as was wanted. Until it has answered, it should.
+bool tac__client_has_beat(const tac__client *client);
 // Why it failed; TAC_OK: it did not.
 tac_status tac__client_error(const tac__client *client, tac_error *err);
 

@@ -3,17 +3,28 @@
 #include "federation/join.h"
 
 #include "base/def.h"
+#include "base/print.h"
 #include "federation/key.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 enum {
-    WAIT_US = 50000,    // how long a wait goes on without a look at the clock
-    LOOK_US = 50000,    // between two calls of `look`
+    WAIT_US = 50000,       // how long a wait goes on without a look at the clock
+    LOOK_US = 50000,       // between two calls of `look`
+    TURN_US = 2 * WAIT_US, // longest time between two turns that counts
+    TENTH_US = 100000,
+    TENTHS = 10,        // between two signs of life that a server is asked for, at most
     MUCH = 1 << 18,     // bytes that are written before the next poll
     TOO_MUCH = 1 << 23, // bytes for which a sender waits
 };
+
+// A server is to be heard four times in the time after which it is lost.
+static uint16_t beat_of(uint64_t timeout_us)
+{
+    const uint64_t tenths = timeout_us / 4 / TENTH_US;
+    return (uint16_t)(tenths < 1 ? 1 : tenths > TENTHS ? TENTHS : tenths);
+}
 
 tac_status tac_client_create(const tac_client_def *def, tac_client **client, tac_error *err)
 {
@@ -27,7 +38,10 @@ tac_status tac_client_create(const tac_client_def *def, tac_client **client, tac
     c->look = def->look;
     c->context = def->context;
     c->patience_us = (uint64_t)def->patience_ms * 1000;
+    c->timeout_us = (uint64_t)def->timeout_ms * 1000;
     tac_status status = tac__client_create(NULL, def->name, &c->machine, err);
+    if (status == TAC_OK && c->timeout_us)
+        tac__client_want_beat(c->machine, beat_of(c->timeout_us));
     if (status == TAC_OK)
         status = tac__address_parse(def->address, &c->address, err);
     if (status == TAC_OK && def->key_file) {
@@ -50,6 +64,7 @@ tac_status tac_client_create(const tac_client_def *def, tac_client **client, tac
 static void take_bytes(void *context, const void *bytes, size_t count)
 {
     tac_client *c = context;
+    c->heard = true;
     (void)!tac__client_input(c->machine, bytes, count, NULL); // the machine keeps its error
 }
 
@@ -90,6 +105,21 @@ tac_status tac__join_look(tac_client *c, tac_error *err)
                      tac__client_name(c->machine));
 }
 
+// Fails where the server has said nothing for too long. As in the server only a short time between
+// two turns counts: a client that was held up itself has heard nobody.
+static tac_status check_silence(tac_client *c, tac_error *err)
+{
+    const uint64_t now_us = tac__clock_us(), step_us = now_us - c->turned_us;
+    c->turned_us = now_us;
+    c->silent_us = c->heard ? 0 : c->silent_us + (step_us < TURN_US ? step_us : TURN_US);
+    c->heard = false;
+    if (!c->timeout_us || c->silent_us < c->timeout_us || !tac__client_has_beat(c->machine))
+        return TAC_OK;
+    char why[80];
+    tac__print(why, sizeof why, "it has said nothing for %.3g s", 1e-6 * (double)c->timeout_us);
+    return tac__client_closed(c->machine, why, err);
+}
+
 tac_status tac__join_turn(tac_client *c, tac_error *err)
 {
     TAC_TRY(tac__join_flush(c, err));
@@ -97,6 +127,7 @@ tac_status tac__join_turn(tac_client *c, tac_error *err)
     if (tac__pipe_await(&c->pipe, c->poller, WAIT_US, take_bytes, c, &own) != TAC_OK)
         return broke(c, &own, err);
     TAC_TRY(tac__client_error(c->machine, err));
+    TAC_TRY(check_silence(c, err));
     return tac__join_look(c, err);
 }
 

@@ -33,8 +33,11 @@ struct tac_client {
     tac__poller *poller;
     bool (*look)(void *context);
     void *context;
-    uint64_t looked_us; // when `look` was called
-    tac__arena arena;   // of what follows
+    uint64_t looked_us;             // when `look` was called
+    uint64_t timeout_us, silent_us; // of the server; 0: no limit
+    uint64_t turned_us;             // when it was last seen how long it is silent
+    bool heard;                     // since then
+    tac__arena arena;               // of what follows
     // an engine as a client:
     tac_engine *engine;
     tac__engine_outlet *outlets;

@@ -32,7 +32,7 @@
     X(tac_sensitivity_def, allocator)                                                              \
     X(tac_post_def, copy)                                                                          \
     X(tac_server_def, number)                                                                      \
-    X(tac_client_def, context)                                                                     \
+    X(tac_client_def, reserved)                                                                    \
     X(tac_channel_def, reserved)                                                                   \
     X(tac_lcm_def, subscribe_count)                                                                \
     X(tac_graph_def, context)                                                                      \

@@ -4,12 +4,14 @@ the same over every transport it speaks, and mistakes are told in words on both 
 import faulthandler
 import json
 import os
+import signal
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 tactus, source = os.environ["TACTUS"], os.environ["TACTUS_SOURCE"]
 sys.path.insert(0, os.path.join(source, "examples", "federation"))
@@ -270,10 +272,24 @@ def test_mistakes_there():
             says(told[0] if told else "", "because of 'a'", *words)
 
 
+def test_stopped():
+    with Server() as server:
+        client = Client(server.address, "a", timeout_s=0.6)
+        client.join()
+        b = server.client("b")  # never polls: 'a' waits
+        thread = threading.Timer(1.5, server.process.send_signal, [signal.SIGSTOP])
+        thread.start()
+        began = time.monotonic()
+        says(error(client.poll, 0), "has said nothing for 0.6 s")
+        check(1.9 < time.monotonic() - began < 20, "noticed after", time.monotonic() - began, "s")
+        check(b.number == 1, "'b' has not joined")
+
+
 def main():
     faulthandler.dump_traceback_later(60, exit=True)
     os.chdir(tempfile.mkdtemp())
-    for test in (test_example, test_exchange, test_refusals, test_mistakes_here, test_mistakes_there):
+    for test in (test_example, test_exchange, test_refusals, test_mistakes_here, test_mistakes_there,
+                 test_stopped):
         test()
     sys.exit(wrong > 0)
 

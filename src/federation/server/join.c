@@ -261,11 +261,12 @@ void tac__fed_take_hello(tac__server *s, int at, tac__frame *f)
         tac__fed_refuse(k, own.text);
         return;
     }
-    (void)tac__frame_u16(f);
+    const uint16_t beat = tac__frame_u16(f);
     (void)tac__frame_text(f, name, sizeof name);
     (void)tac__frame_text(f, program, sizeof program);
     int number = -1;
-    tac__fed_client joined = {.connection = at, .limit = -1};
+    tac__fed_client joined = {
+        .connection = at, .limit = -1, .beat_ms = 100u * beat, .told_ms = s->clock_ms};
     tac__arena_init(&joined.arena, s->allocator);
     tac_status status = f->bad ? tac__frame_end(f, &own) : find_place(s, name, &number, &own);
     if (status == TAC_OK)
@@ -301,7 +302,7 @@ void tac__fed_take_hello(tac__server *s, int at, tac__frame *f)
     s->ready = true;
     tac__wire w = tac__wire_begin(&k->out, TAC__FRAME_WELCOME);
     tac__wire_u16(&w, TAC__WIRE_VERSION);
-    tac__wire_u16(&w, 0);
+    tac__wire_u16(&w, beat);
     tac__wire_u32(&w, (uint32_t)number);
     tac__wire_u32(&w, (uint32_t)s->def.count);
     tac__wire_u32(&w, s->def.message_max);

@@ -334,12 +334,28 @@ static void end_absent(tac__server *s)
     }
 }
 
+// Clients that wait cannot tell a server that has nothing to say from one that was stopped: those
+// that want to know are told their last grant again.
+static void send_beats(tac__server *s)
+{
+    for (size_t i = 0; i < s->def.count && s->state < TAC__SERVER_ENDING; i++) {
+        tac__fed_client *c = &s->clients[i];
+        const bool here = c->state == TAC__FED_RUNNING || c->state == TAC__FED_WAITING;
+        if (!here || !c->beat_ms || s->clock_ms - c->told_ms < c->beat_ms)
+            continue;
+        c->told_ms = s->clock_ms;
+        tac__wire_put_time(&s->connections[c->connection]->out, TAC__FRAME_AUTHORIZE_ADVANCE,
+                           c->granted_us);
+    }
+}
+
 static void watch_clock(tac__server *s, uint64_t now_ms)
 {
     check_heard(s, now_ms);
     if (s->clock_ms != s->checked_ms)
         return; // nothing new since the last look
     refuse_silent(s);
+    send_beats(s);
     const bool under_way = s->state >= TAC__SERVER_FIRST_TICK && s->state <= TAC__SERVER_ENDING;
     if (s->state == TAC__SERVER_JOINING ? s->started
                                         : under_way && !tac__server_reached(s, s->target_us))

@@ -79,6 +79,8 @@ typedef struct tac__fed_client {
     uint64_t heard_ms; // when that was
     bool lost;         // before the start
     uint64_t lost_ms;  // when that was
+    uint32_t beat_ms;  // how often it wants to hear from the server; 0: it does not
+    uint64_t told_ms;  // when it last heard of nothing but that
 } tac__fed_client;
 
 typedef struct tac__fed_connection {
