@@ -507,6 +507,14 @@ static void test_mistakes(void **state)
         {"autopilot.px4.publish=[{topic: vehicle_attitude, fields: {qq: 1}}]", "qq", "'q'"},
         {"autopilot.px4.publish=[{topic: vehicle_attitude, fields: {quat_reset_counter: rate}}]",
          "3 elements", "has 1"},
+        {"autopilot.px4.publish=[{topic: vehicle_angular_velocity, fields: {xyz: heading}}]",
+         "'heading' has 1 element, field 'xyz' has 3", "name elements"},
+        {"autopilot.px4.publish=[{topic: home_position, off: true}, {topic: home_position, fields: "
+         "{yaw: 1}}]",
+         "topic 'home_position' is there already", "publish[0]"},
+        {"autopilot.px4.publish=[{topic: battery_status, instance: 0, period: 2}, {topic: "
+         "battery_status}]",
+         "topic 'battery_status' is there already", "publish[0]"},
         {"autopilot.px4.publish=[{topic: vehicle_attitude, fields: {q: 'vehicle.position.z'}}]",
          "formula", "name an element"},
         {"autopilot.px4.publish=[{topic: vehicle_attitude, fields: {'q[0]': '1 +'}}]", "expected",

@@ -177,6 +177,42 @@ static void test_with_speeds(void **state)
     rig_close(&r);
 }
 
+// Several vehicles that return by PX4's commands: each flies as it would alone.
+static void test_fleet_returns(void **state)
+{
+    (void)state;
+    static const char fleet[] = "extends: vehicles/rates.yaml\n"
+                                "duration: 60 s\n"
+                                "scenario: [{at: 1 s, do: arm}, {at: 2 s, do: start_mission}]\n"
+                                "entities:\n"
+                                "  uav:\n"
+                                "    count: 1\n"
+                                "    extends: vehicles/iris_px4.yaml\n";
+    char set[1200];
+    FILE *file = fopen(path_of("back.waypoints"), "w");
+    assert_non_null(file);
+    fputs("QGC WPL 110\n0 1 3 22 0 0 0 0 0 0 6 1\n1 0 2 178 1 4 -1 0 0 0 0 1\n"
+          "2 0 3 19 2 0 0 0 47.397842 8.545594 6 1\n3 0 2 20 0 0 0 0 0 0 0 1\n",
+          file);
+    assert_int_equal(fclose(file), 0);
+    snprintf(set, sizeof set, "entities.uav.components.control.params.mission=%s",
+             path_of("back.waypoints"));
+    rig one, three;
+    rig_example(&one, "fleet.yaml", fleet, SETS(set));
+    rig_example(&three, "fleet.yaml", fleet, SETS(set, "entities.uav.count=3"));
+    rig_run(&one, TAC_TIME_NEVER);
+    rig_run(&three, TAC_TIME_NEVER);
+    assert_true(tac_engine_hash(one.engine, "uav1.*", NULL) ==
+                tac_engine_hash(three.engine, "uav1.*", NULL));
+    for (int i = 1; i <= 3; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "uav%d.control.mission_reached", i);
+        assert_int_equal(px4_i32(&three, name), 3);
+    }
+    rig_close(&one);
+    rig_close(&three);
+}
+
 int main(void)
 {
     px4_order(NULL);
@@ -184,7 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers),     cmocka_unit_test(test_acks),
         cmocka_unit_test(test_flights),     cmocka_unit_test(test_until_the_mode_changes),
-        cmocka_unit_test(test_with_speeds),
+        cmocka_unit_test(test_with_speeds), cmocka_unit_test(test_fleet_returns),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

@@ -236,7 +236,7 @@ tac_status tac__px4_get_f32(tac__px4 *p, const char *param, float *value, tac_er
     return TAC_OK;
 }
 
-// Reading tells whether the parameter is a whole number. A library may let a float be read as i32
+// Reading tells whether the parameter is a whole number. A library may let a float be read as one
 // and refuse only the write, so the code of the write is looked at, too.
 tac_status tac__px4_set(tac__px4 *p, const char *param, double value, tac_error *err)
 {
@@ -246,14 +246,16 @@ tac_status tac__px4_set(tac__px4 *p, const char *param, double value, tac_error 
     if (code != 0 && code != WRONG_TYPE)
         return failed("param_get_i32", code, param, err);
     const bool whole = value >= INT32_MIN && value <= INT32_MAX && value == (double)(int32_t)value;
-    if (code == 0 && !whole)
+    if (code == 0 && whole) {
+        code = CALL(p, param_set_i32, p->handle, param, (int32_t)value);
+        if (code != WRONG_TYPE)
+            return code ? failed("param_set_i32", code, param, err) : TAC_OK;
+    }
+    code = CALL(p, param_set_f32, p->handle, param, (float)value);
+    if (code == WRONG_TYPE)
         return tac__fail(err, TAC_E_TYPE, "parameter %s of PX4 is a whole number, not %g", param,
                          value);
-    if (code == 0)
-        code = CALL(p, param_set_i32, p->handle, param, (int32_t)value);
-    if (code == WRONG_TYPE)
-        return tac__px4_set_f32(p, param, (float)value, err);
-    return code ? failed("param_set_i32", code, param, err) : TAC_OK;
+    return code ? failed("param_set_f32", code, param, err) : TAC_OK;
 }
 
 tac_status tac__px4_notify(tac__px4 *p, tac_error *err)

@@ -137,9 +137,9 @@ tac_status tac__px4_fill_field(tac__px4_traffic *t, tac__px4_publisher *p, const
     tac__px4_name value;
     if (!tac__px4_name_find(tac__px4_value_names, source, &value))
         return tac__fail(err, TAC_E_NAME, "'%s' is neither a number nor a value", source);
-    if (value.count > fill.slot.count)
-        return tac__fail(err, TAC_E_TYPE, "'%s' has %u elements, field '%s' has %u", source,
-                         value.count, field, fill.slot.count);
+    if (value.count != fill.slot.count)
+        return tac__fail(err, TAC_E_TYPE, "'%s' has %u element%s, field '%s' has %u: name elements",
+                         source, value.count, value.count == 1 ? "" : "s", field, fill.slot.count);
     fill.first = value.first;
     fill.count = value.count;
     return tac__px4_add_fill(t, p, &fill, err);

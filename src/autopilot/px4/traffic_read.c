@@ -138,9 +138,24 @@ static tac_status apply(tac_declare *d, tac__px4_traffic *t, size_t i, const wis
     return TAC_OK;
 }
 
-static tac_status read_publisher(tac_declare *d, tac__px4_traffic *t, size_t i)
+// An entry sets all of period, once and off, so a second entry would undo the first.
+static tac_status check_twice(tac_declare *d, const wish *wishes, size_t i)
 {
-    const wish w = read_wish(d);
+    const wish *w = &wishes[i];
+    for (size_t k = 0; k < i; k++) {
+        const wish *before = &wishes[k];
+        if (!strcmp(before->topic, w->topic) && *w->topic &&
+            (before->instance == w->instance || before->instance < 0 || w->instance < 0))
+            return tac_declare_fail(d, "topic", "topic '%s' is there already, as publish[%zu]",
+                                    w->topic, k);
+    }
+    return TAC_OK;
+}
+
+static tac_status read_publisher(tac_declare *d, tac__px4_traffic *t, wish *wishes, size_t i)
+{
+    wishes[i] = read_wish(d);
+    const wish w = wishes[i];
     if (*w.topic)
         TAC_TRY(find_or_add(d, t, &w));
     fields f;
@@ -148,7 +163,7 @@ static tac_status read_publisher(tac_declare *d, tac__px4_traffic *t, size_t i)
                          "a number, a value such as rate.x, or a formula over signals", &f));
     const tac_status status = apply(d, t, i, &w, &f);
     end_fields(d, &f);
-    return status;
+    return status == TAC_OK ? check_twice(d, wishes, i) : status;
 }
 
 // --- subscribe ----------------------------------------------------------------------------------
@@ -217,10 +232,11 @@ tac_status tac__px4_traffic_read(tac_declare *d, tac__px4_traffic *t)
     const tac_param_def subscribe = TAC_DEF(tac_param_def, .name = "subscribe", .fallback = "[]",
                                             .doc = "topics to show as outputs, or switch off");
     tac_status status = TAC_OK;
+    wish wishes[TAC__PX4_TOPICS_MAX];
     size_t count = tac_param_items(d, &publish, TAC__PX4_TOPICS_MAX);
     for (size_t i = 0; i < count && status == TAC_OK; i++) {
         tac_param_begin(d, "publish", i);
-        status = read_publisher(d, t, i);
+        status = read_publisher(d, t, wishes, i);
         tac_param_end(d);
     }
     count = tac_param_items(d, &subscribe, TAC__PX4_TOPICS_MAX);
