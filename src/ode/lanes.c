@@ -167,14 +167,17 @@ void tac__ode_lanes_advance(const tac__ode_lanes_method *m, tac__ode_lanes *l, t
 // --- one lane -----------------------------------------------------------------------------------
 
 void tac__ode_lanes_join(const tac__ode_lanes_method *m, tac__ode_lanes_work *w, tac__ode_lanes *l,
-                         size_t lane, const double *x, const tac__ode_work *own)
+                         size_t lane, const double *x, tac__ode_work *own)
 {
     tac__ode_lanes_forget(w, l, 1u << lane);
     tac__lane_put(m->lanes, lane, l->n, x, l->x);
-    if (!l->f || !own || !own->first)
+    if (!own)
         return;
-    tac__lane_put(m->lanes, lane, own->n, own->k + (size_t)own->source * own->stride, l->f);
-    l->first |= 1u << lane;
+    if (l->f && own->first) {
+        tac__lane_put(m->lanes, lane, own->n, own->k + (size_t)own->source * own->stride, l->f);
+        l->first |= 1u << lane;
+    }
+    tac__ode_forget(own);
 }
 
 bool tac__ode_lanes_leave(const tac__ode_lanes_method *m, const tac__ode_lanes_work *w,

@@ -182,14 +182,15 @@ static inline void tac__lane_get(size_t lanes, size_t lane, size_t n, const doub
         to[i] = packs[i * lanes + lane];
 }
 
-// A problem joins the group: x of the lane is its state, and f(t0, x) comes along where `own` has
-// it. `own` may be NULL.
+// A problem joins the group: x of the lane is its state. f(t0, x) moves from `own` to the lane, if
+// `own` has it: from now on `own` knows nothing, until the problem leaves the group. `own` may be
+// NULL.
 void tac__ode_lanes_join(const tac__ode_lanes_method *m, tac__ode_lanes_work *w, tac__ode_lanes *l,
-                         size_t lane, const double *x, const tac__ode_work *own);
+                         size_t lane, const double *x, tac__ode_work *own);
 
-// A problem leaves the group: `own` becomes what the work of the problem alone would be after the
-// last step of the lane. False: another group has used `w` since, or the lane has taken no step;
-// then `own` has at most f(t0, x) of the next step.
+// A problem leaves the group, and takes f(t0, x) with it: `own` becomes what the work of the
+// problem alone would be after the last step of the lane. False: another group has used `w` since,
+// or the lane has taken no step; then `own` has at most f(t0, x) of the next step.
 bool tac__ode_lanes_leave(const tac__ode_lanes_method *m, const tac__ode_lanes_work *w,
                           const tac__ode_lanes *l, size_t lane, tac__ode_work *own);
 

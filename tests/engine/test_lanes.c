@@ -773,6 +773,101 @@ static void test_phases(void **state)
     }
 }
 
+// --- states that are set ------------------------------------------------------------------------
+
+// Vehicles that hear messages at instants of their own, so that they join their lanes in the middle
+// of an interval, with a derivative that is known already. Then phases reset their states, or a
+// component changes its own: that derivative is void.
+static void write_resets(uint64_t random, int lanes, char *text, size_t size)
+{
+    static const char *const methods[] = {"rk45", "rk23", "rk45", "dop853", "rk4"};
+    const char *method = methods[draw(&random, 5)];
+    const size_t count = 2 + draw(&random, 7);
+    const bool hops = draw(&random, 3) == 0, back = draw(&random, 2), pair = draw(&random, 3) == 0;
+    int n = snprintf(text, size,
+                     "duration: 100 ms\n"
+                     "plant: {integrator: {kind: %s, h_max: %d ms, rtol: 1e-%d}, lanes: %d}\n"
+                     "scheduler:\n  rate_groups:\n"
+                     "  - {name: once, period: %d ms, components: [caller]}\n"
+                     "  - {name: fast, period: %d ms, components: [sensor%s]}\n"
+                     "entities:\n  lead: {components: {caller: {type: caller}}}\n",
+                     method, 1 + (int)draw(&random, 3), 2 + (int)draw(&random, 8), lanes,
+                     draw(&random, 2) ? 1000 : 20 + (int)draw(&random, 30),
+                     3 + (int)draw(&random, 9), hops ? ", hop" : "");
+    for (size_t i = 0; i < count; i++) {
+        n += snprintf(text + n, size - (size_t)n,
+                      "  v%zu:\n    components:\n      ear: {type: hearer}\n"
+                      "      body:\n        type: equations\n        inputs: {push: ear.y}\n"
+                      "        params:\n          inputs: {push: '1'}\n"
+                      "          states: {x: {unit: '1', initial: 1}}\n"
+                      "          equations: [der(x) = (push/10 - 10*x)/1 s]\n"
+                      "      sensor: {type: gain, inputs: {u: body.x}}\n",
+                      i);
+        if (pair)
+            n += snprintf(text + n, size - (size_t)n,
+                          "      tail:\n        type: equations\n        inputs: {u: body.x}\n"
+                          "        params: {inputs: {u: '1'}, states: {z: '1'},"
+                          " equations: [der(z) = (u - z)*20/1 s]}\n");
+        if (hops)
+            n +=
+                snprintf(text + n, size - (size_t)n,
+                         "      hop: {type: hopper, params: {height: 0.%zu, floor: false}, inputs: "
+                         "{force: ear.y, push: ear.y}}\n",
+                         1 + i);
+        n += snprintf(text + n, size - (size_t)n,
+                      "    phases:\n      names: [A, B]\n      initial: A\n      transitions:\n"
+                      "      - {from: A, to: B, condition: sensor.y < 0.%d, actions: [{reset: "
+                      "body.x, to: [%d]}]}\n",
+                      5 + (int)draw(&random, 5), (int)draw(&random, 2));
+        if (back)
+            n += snprintf(text + n, size - (size_t)n,
+                          "      - {from: B, to: A, condition: sensor.y < 0.4 AND t > %d ms,"
+                          " actions: [{reset: body.x, to: [1]}]}\n",
+                          30 + (int)draw(&random, 40));
+    }
+    n += snprintf(text + n, size - (size_t)n, "links:\n");
+    for (size_t i = 0; i < count; i++)
+        n += snprintf(text + n, size - (size_t)n,
+                      "- {from: lead.caller.tx, to: v%zu.ear.rx, delay: %d us}\n", i,
+                      500 * (1 + (int)draw(&random, 30)));
+    assert_true((size_t)n < size);
+}
+
+static void test_resets(void **state)
+{
+    (void)state;
+    for (uint64_t random = 1; random <= 300; random++) {
+        static char text[16384];
+        result alone = {0};
+        const tac_time at_us = 1000 + random * 4409 % 98000;
+        for (size_t i = 0; i < 4; i++) {
+            rig r;
+            write_resets(random, i ? widths[i - 1] : 1, text, sizeof text);
+            add_types();
+            rig_open(&r, text);
+            const result got = close_case(&r);
+            assert_int_equal(got.status, TAC_OK);
+            if (i == 0)
+                alone = got;
+            else if (got.hash != alone.hash ||
+                     memcmp(&got.counters, &alone.counters, sizeof got.counters))
+                fail_msg("other bits with %d lanes:\n%s", widths[i - 1], text);
+        }
+        // A run that goes on from a snapshot knows no derivative.
+        rig r;
+        tac_snapshot *place = NULL;
+        rig_open(&r, text);
+        rig_run(&r, at_us);
+        assert_int_equal(tac_engine_take_snapshot(r.engine, &place, &r.err), TAC_OK);
+        rig_run(&r, 99000);
+        assert_int_equal(tac_engine_restore_snapshot(r.engine, place, &r.err), TAC_OK);
+        tac_snapshot_destroy(place);
+        if (close_case(&r).hash != alone.hash)
+            fail_msg("other bits after a snapshot at %llu us:\n%s", (unsigned long long)at_us,
+                     text);
+    }
+}
+
 static const tac__lanes *lanes_of(const rig *r, const char *name)
 {
     for (size_t i = 0; i < r->engine->plan->island_count; i++) {
@@ -952,4 +1047,5 @@ TEST_MAIN(cmocka_unit_test(test_how_many), cmocka_unit_test(test_same_as_one_by_
           cmocka_unit_test(test_looked_into), cmocka_unit_test(test_cut_beyond_the_most),
           cmocka_unit_test(test_boundary_at_the_end), cmocka_unit_test(test_not_finite),
           cmocka_unit_test(test_phases), cmocka_unit_test(test_phases_of_others),
-          cmocka_unit_test(test_who_is_alike), cmocka_unit_test(test_again_in_lanes))
+          cmocka_unit_test(test_resets), cmocka_unit_test(test_who_is_alike),
+          cmocka_unit_test(test_again_in_lanes))

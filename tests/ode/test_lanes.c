@@ -413,7 +413,9 @@ static void change_lane(trial *t, size_t lane)
         a->known = a->stages = false;
         if (one_in(2))
             step_outside(t, lane);
-        tac__ode_lanes_join(t->m, &t->work, &t->group, lane, a->x, &a->work);
+        tac__ode_work own = a->work; // the other copy goes on alone, to compare
+        tac__ode_lanes_join(t->m, &t->work, &t->group, lane, a->x, &own);
+        assert_false(own.first || own.again || own.started);   // all of it went to the lane
         tac__lane_get(t->lanes, lane, t->n, t->group.y, a->y); // of a lane that joins y is old
         a->known = a->known && t->method->fsal;
         if (!a->known)

@@ -11,7 +11,9 @@
 // turn of the island comes, in the order of all islands. A lane in whose step something happens (a
 // mode changes, a condition must be located, a boundary has turned up inside, a kernel fails)
 // leaves the group: its data go to the island's own memory, the island goes on alone, and joins
-// again when it begins a step at an instant of the group.
+// again when it begins a step at an instant of the group. The derivative f(t0, x), where it is
+// known, has one owner: the lane while the island is in the group, else the island. Whatever sets
+// the state (tac__lanes_drop) makes it void by taking the island out of its lane.
 //
 // The block has the states of an island in a group only after tac__lanes_show or
 // tac__block_complete: before a component steps that reads them, before outputs are evaluated,
