@@ -195,6 +195,77 @@ static void test_when_it_became_known(void **state)
     assert_true(undone > 500);
 }
 
+// x' = -x + u and s' = 1, but the equations fail while s is within a short window.
+enum { HOLE_AT, HOLE_WIDTH, HOLE_KIND };
+enum { HOLE_NAN, HOLE_RECOVERABLE, HOLE_HARD, HOLE_KINDS };
+
+static tac_status hole_derive(const tac_eval *e, const void *self)
+{
+    const double *p = probe_of(self)->p;
+    e->dx[0] = *TAC_IN(e, double, 0) - e->x[0];
+    e->dx[1] = 1;
+    if (fabs(e->x[1] - p[HOLE_AT]) > p[HOLE_WIDTH])
+        return TAC_OK;
+    if (p[HOLE_KIND] == HOLE_NAN)
+        e->dx[0] = (double)NAN;
+    return p[HOLE_KIND] == HOLE_RECOVERABLE ? TAC_E_NUMERIC
+           : p[HOLE_KIND] == HOLE_HARD      ? TAC_E_COMPONENT
+                                            : TAC_OK;
+}
+
+// Messages cut steps, and the shorter steps may meet the window where the whole ones stepped over
+// it. Then the state at the boundary is still that of the boundary, or the run ends there and says
+// why; whichever it is, it does not depend on when the boundary became known.
+static void test_cut_steps_that_fail(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"rk23", "rk45", "dop853", "rodas4", "rk4"};
+    uint64_t random = 5, ended = 0, failed = 0;
+    for (int round = 0; round < 3000; round++) {
+        tac_time sent[MOST], earlier[MOST], last = 70000;
+        size_t count = 0;
+        for (;;) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            last += 1 + (random >> 33) % 90000;
+            if (last + 20 >= END || count == MOST)
+                break;
+            earlier[count] = last - 60000;
+            sent[count++] = last;
+        }
+        probe p = plant;
+        p.x[1] = "s";
+        p.init = NULL;
+        p.output = NULL;
+        p.out[0] = NULL;
+        p.derive = hole_derive;
+        p.p[HOLE_AT] = 0.05 + (double)(random % 9001) * 1e-4;
+        p.p[HOLE_WIDTH] = (double)(1 + random / 9001 % 300) * 1e-5;
+        p.p[HOLE_KIND] = round % HOLE_KINDS;
+        bench a, b;
+        const tac_time h_max_us = random / 97 % 2 ? 10 * END : 100000;
+        by_messages(&a, kinds[round % 5], h_max_us, &p, sent, count, 10);
+        by_messages(&b, kinds[round % 5], h_max_us, &p, earlier, count, 60010);
+        const tac_status status = bench_try_run(&a, TAC_TIME_MAX);
+        const tac_status other = bench_try_run(&b, TAC_TIME_MAX);
+        if (other != status)
+            fail_msg("round %d, %s: '%s' at %d and '%s' at %d", round, kinds[round % 5], a.err.text,
+                     (int)a.err.t_us, b.err.text, (int)b.err.t_us);
+        if (status == TAC_OK) {
+            same_plants(&b, &a);
+            assert_true(fabs(bench_read(&a, "veh.plant.s") - 1) < 1e-9);
+            ended++;
+        } else {
+            assert_string_equal(a.err.component, "veh.plant");
+            assert_string_equal(a.err.text, b.err.text);
+            assert_int_equal(a.err.t_us, b.err.t_us);
+            failed++;
+        }
+        bench_end(&a);
+        bench_end(&b);
+    }
+    assert_true(ended > 100 && failed > 100);
+}
+
 // x' = -x + u + h, where h is held from a plant beside it, which takes shorter steps.
 static tac_status pupil_derive(const tac_eval *e, const void *self)
 {
@@ -559,7 +630,7 @@ static void test_withdrawn_boundary(void **state)
 
 TEST_MAIN(cmocka_unit_test(test_withdrawn_boundary), cmocka_unit_test(test_one_message),
           cmocka_unit_test(test_several_messages), cmocka_unit_test(test_any_messages),
-          cmocka_unit_test(test_when_it_became_known),
+          cmocka_unit_test(test_when_it_became_known), cmocka_unit_test(test_cut_steps_that_fail),
           cmocka_unit_test(test_held_from_another_plant),
           cmocka_unit_test(test_cut_beyond_the_most),
           cmocka_unit_test(test_failure_of_an_undone_step),

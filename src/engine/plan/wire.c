@@ -166,7 +166,7 @@ static tac_status prepare_common(tac_engine *e)
     if (!e->peek_memory)
         return TAC_E_MEMORY;
     tac__ode_work_init(&e->peek_work, plan->method, n, e->peek_memory);
-    e->split = e->peek_memory + work;
+    e->spare = e->peek_memory + work;
     return TAC_OK;
 }
 

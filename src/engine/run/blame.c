@@ -108,8 +108,7 @@ static tac_status fail_small(tac_engine *e, tac__island *island)
 
 tac_status tac__step_failed(tac_engine *e, tac__island *island)
 {
-    tac__island_state *s = island->state;
-    const uint64_t tries = s->tries, tried = s->tries_next;
+    const tac__island_state *s = island->state;
     char text[TAC_ERROR_TEXT];
     tac__out input = tac__out_begin(text, sizeof text);
     const tac_instance *c = find_bad_input(e, island, &input);
@@ -117,29 +116,23 @@ tac_status tac__step_failed(tac_engine *e, tac__island *island)
         tac__fail(e->err, TAC_E_NUMERIC, "%s", text);
         return tac__run_failed(e, TAC_E_NUMERIC, s->from_us, c->plan->name);
     }
-    island->work.first = false;
-    tac__step_set(island, TAC__STEP_TAKEN);
-    s->tries = 0;
-    const tac__outcome out = tac__natural_step(e, island, s->to_us);
-    s->tries = tries;
-    s->tries_next = tried;
-    if (tried > e->plan->def.integrator.max_substeps) {
+    if (island->outcome == TAC__TOO_MANY) {
         tac__fail(e->err, TAC_E_LIMIT,
                   "more than %llu integration steps without a boundary; the last was %llu us long",
                   (unsigned long long)e->plan->def.integrator.max_substeps,
                   (unsigned long long)(s->to_us - s->from_us));
         return tac__run_failed(e, TAC_E_LIMIT, s->from_us, island->plan->name);
     }
-    if (out == TAC__TOO_SMALL)
-        return fail_small(e, island);
+    // The last try again: islands share the memory of its stages and of its error.
+    tac__ode_forget(&island->work);
     const tac_status status = tac__step_to(e, island, &island->work, s->to_us, island->y);
-    if (out == TAC__FAILED_STEP && status != TAC_OK)
+    if (island->outcome == TAC__TOO_SMALL)
+        return fail_small(e, island);
+    if (status != TAC_OK)
         return fail_rhs(e, island, status);
     for (size_t i = 0; i < island->plan->x_count; i++) {
         if (!(island->y[i] - island->y[i] == 0))
             return fail_state(e, island, i);
     }
-    if (out == TAC__FAILED_STEP)
-        return fail_rhs(e, island, TAC_E_COMPONENT);
-    return TAC_OK;
+    return fail_rhs(e, island, TAC_E_COMPONENT); // its events could not be located
 }

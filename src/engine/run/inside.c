@@ -65,15 +65,16 @@ static void stand_still(const tac__inside *in, double *y)
         memcpy(y + n, island->x + n, (island->plan->x_count - n) * sizeof *y);
 }
 
-static tac_status step_to(tac__inside *in, tac_time t_us, double *y)
+static tac_status step_to(tac__inside *in, tac_time t_us, double *y, bool *whole)
 {
     tac__island *island = in->island;
+    *whole = true;
     if (island->plan->x_count == 0)
         return TAC_OK;
     tac__ode_forget(&in->work);
     stand_still(in, y);
     stand_still(in, island->work.z);
-    return tac__step_to(in->engine, island, &in->work, t_us, y);
+    return tac__shorter_step(in->engine, island, &in->work, t_us, y, whole);
 }
 
 // Take the present step again, so that it ends at end_us.
@@ -89,9 +90,10 @@ static void take_step(tac__inside *in, tac_time end_us)
     if (in->work.n != island->problem.n) // components have become active or inactive
         tac__ode_work_init(&in->work, e->plan->method, island->problem.n, in->memory);
     in->work.z = island->work.z;
-    in->status = step_to(in, end_us, in->y);
+    bool whole;
+    in->status = step_to(in, end_us, in->y, &whole);
     in->dense =
-        in->status == TAC_OK && island->plan->x_count && !e->plan->def.split &&
+        in->status == TAC_OK && whole && island->plan->x_count && !e->plan->def.split &&
         tac__ode_dense_begin(e->plan->method, &island->problem, &in->work,
                              tac_time_seconds(from_us), tac_time_seconds(end_us),
                              tac_time_seconds(end_us - from_us), island->x, in->y) == TAC_OK;
@@ -111,7 +113,8 @@ static tac_status state_at(tac__inside *in, tac_time t_us)
         stand_still(in, z);
         return TAC_OK;
     }
-    const tac_status status = step_to(in, t_us, in->y);
+    bool whole;
+    const tac_status status = step_to(in, t_us, in->y, &whole);
     memcpy(z, in->y, island->plan->x_count * sizeof *z);
     return status;
 }

@@ -37,7 +37,7 @@ static tac_status split_step(tac_engine *e, tac__island *island, double t0_s, do
     static const tac_part order[] = {TAC_PART_ACTUATOR, TAC_PART_PROPULSION, TAC_PART_BODY,
                                      TAC_PART_BATTERY};
     tac__ode_work *w = &island->work;
-    double *start = e->split, *dx = e->split + island->plan->x_count;
+    double *start = e->spare, *dx = e->spare + island->plan->x_count;
     tac__ode_problem body = island->problem;
     body.rhs = part_rhs;
     memcpy(y, island->x, island->plan->x_count * sizeof *y);
@@ -107,16 +107,25 @@ ALWAYS_INLINE tac_time after_step(const tac__method *method, const tac_integrato
     return cut && next_us < own_us && h_us == own_us ? own_us : next_us;
 }
 
-tac_time tac__after_step(const tac__method *method, const tac_integrator_def *def, tac_time own_us,
-                         tac_time h_us, tac_time left_us, double error)
+ALWAYS_INLINE tac__judgement judge_try(const tac__method *method, const tac_integrator_def *def,
+                                       tac__step_try *t, double error)
 {
-    return after_step(method, def, own_us, h_us, left_us, error);
+    const tac_time length_us = tac__try_length(t);
+    if (error <= 1) {
+        t->h_next_us = after_step(method, def, t->own_us, t->h_us, t->left_us, error);
+        return TAC__ACCEPT;
+    }
+    if (length_us <= def->h_min_us)
+        return TAC__GIVE_UP;
+    const tac_time next_us = scaled(method, length_us, error, def);
+    t->h_us = next_us < length_us ? next_us : length_us - 1;
+    return TAC__TRY_SHORTER;
 }
 
-tac_time tac__scaled_step(const tac__method *method, tac_time length_us, double error,
-                          const tac_integrator_def *def)
+tac__judgement tac__judge_try(const tac__method *method, const tac_integrator_def *def,
+                              tac__step_try *t, double error)
 {
-    return scaled(method, length_us, error, def);
+    return judge_try(method, def, t, error);
 }
 
 // Step as far as the tolerances allow, but not beyond `limit_us`. Sets to_us and the length of the
@@ -125,11 +134,10 @@ ALWAYS_INLINE tac__outcome adaptive_step(tac_engine *e, tac__island *island, tac
 {
     tac__island_state *s = island->state;
     const tac_integrator_def *def = &e->plan->def.integrator;
-    tac_time h_us = s->h_us;
+    tac__step_try t = {.own_us = s->h_us, .h_us = s->h_us, .left_us = limit_us - s->from_us};
     s->tries_next = s->tries;
     for (;;) {
-        const tac_time left_us = limit_us - s->from_us;
-        const tac_time length_us = left_us < h_us ? left_us : h_us;
+        const tac_time length_us = tac__try_length(&t);
         s->to_us = s->from_us + length_us;
         if (++s->tries_next > def->max_substeps) {
             tac__ode_forget(&island->work);
@@ -143,17 +151,78 @@ ALWAYS_INLINE tac__outcome adaptive_step(tac_engine *e, tac__island *island, tac
             error = status == TAC_OK ? tac__step_error(e, island, &island->problem, length_us)
                                      : (double)INFINITY;
         }
-        if (error <= 1) {
-            s->h_next_us = after_step(e->plan->method, def, s->h_us, h_us, left_us, error);
+        const tac__judgement judgement = judge_try(e->plan->method, def, &t, error);
+        if (judgement == TAC__ACCEPT) {
+            s->h_next_us = t.h_next_us;
             return TAC__TAKEN;
         }
         s->rejected++;
-        if (length_us <= def->h_min_us)
+        if (judgement == TAC__GIVE_UP)
             return TAC__TOO_SMALL;
-        const tac_time next_us = scaled(e->plan->method, length_us, error, def);
-        h_us = next_us < length_us ? next_us : length_us - 1;
         tac__ode_retry(&island->work);
     }
+}
+
+static bool is_finite(const double *y, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += y[i] * 0.0;
+    return sum == 0;
+}
+
+// The steps that the tolerances ask for, from x at from_us to to_us. The step as a whole has
+// failed.
+static tac_status step_in_parts(tac_engine *e, tac__island *island, tac__ode_work *work,
+                                tac_time to_us, double *y)
+{
+    const tac_integrator_def *def = &e->plan->def.integrator;
+    const tac__method *method = e->plan->method;
+    const size_t n = island->problem.n;
+    tac_time at_us = island->state->from_us;
+    double *x = e->spare; // the state at at_us
+    memcpy(x, island->x, n * sizeof *x);
+    tac__step_try t = {.own_us = to_us - at_us, .h_us = to_us - at_us, .left_us = to_us - at_us};
+    tac__judgement judgement = judge_try(method, def, &t, (double)INFINITY);
+    for (uint64_t tries = 0; judgement != TAC__GIVE_UP && tries < def->max_substeps; tries++) {
+        const tac_time length_us = tac__try_length(&t);
+        const double h_s = tac_time_seconds(length_us);
+        const tac_status status =
+            tac__ode_step(method, &island->problem, work, tac_time_seconds(at_us),
+                          tac_time_seconds(at_us + length_us), h_s, x, y);
+        if (status != TAC_OK && status != TAC_E_NUMERIC)
+            return status;
+        const double error = status != TAC_OK ? (double)INFINITY
+                                              : tac__ode_error(method, &island->problem, work,
+                                                               def->rtol, def->atol, h_s, x, y);
+        judgement = judge_try(method, def, &t, error);
+        if (judgement == TAC__TRY_SHORTER)
+            tac__ode_retry(work);
+        if (judgement != TAC__ACCEPT)
+            continue;
+        at_us += length_us;
+        memcpy(x, y, n * sizeof *x);
+        if (at_us == to_us)
+            return TAC_OK;
+        tac__ode_carry(work);
+        t = (tac__step_try){.own_us = t.h_next_us, .h_us = t.h_next_us, .left_us = to_us - at_us};
+    }
+    return TAC_E_NUMERIC;
+}
+
+tac_status tac__shorter_step(tac_engine *e, tac__island *island, tac__ode_work *work,
+                             tac_time to_us, double *y, bool *whole)
+{
+    const tac_status status = step_to(e, island, work, to_us, y);
+    const bool adaptive = e->plan->method->adaptive;
+    *whole = !adaptive || (status == TAC_OK && is_finite(y, island->problem.n)) ||
+             (status != TAC_OK && status != TAC_E_NUMERIC);
+    if (*whole)
+        return status;
+    tac__ode_forget(work);
+    const tac_status parts = step_in_parts(e, island, work, to_us, y);
+    tac__ode_forget(work); // its last step did not begin at from_us
+    return parts;
 }
 
 ALWAYS_INLINE tac__outcome fixed_step(tac_engine *e, tac__island *island, tac_time limit_us)
@@ -195,11 +264,6 @@ ALWAYS_INLINE tac__outcome natural_step(tac_engine *e, tac__island *island, tac_
     return tac__locate(e, island);
 }
 
-tac__outcome tac__natural_step(tac_engine *e, tac__island *island, tac_time limit_us)
-{
-    return natural_step(e, island, limit_us);
-}
-
 // --- from one boundary towards the next ---------------------------------------------------------
 
 // An island with outputs but no states has nothing to integrate, but conditions may read its
@@ -229,10 +293,9 @@ static void stand_still(const tac__island *island)
         island->y[i] = island->work.z[i] = island->x[i] += 0;
 }
 
-// A boundary turned up before the end of the step: the step ends there. False: the shorter step
-// failed.
-__attribute__((noinline)) static bool cut_step(tac_engine *e, tac__island *island, tac_time cut_us,
-                                               bool *located)
+// A boundary turned up before the end of the step: the step ends there.
+__attribute__((noinline)) static tac__outcome cut_step(tac_engine *e, tac__island *island,
+                                                       tac_time cut_us)
 {
     tac__island_state *s = island->state;
     s->to_us = cut_us;
@@ -241,10 +304,10 @@ __attribute__((noinline)) static bool cut_step(tac_engine *e, tac__island *islan
         s->h_next_us = s->h_us;
     if (e->plan->method->adaptive)
         tac__ode_retry(&island->work);
-    if (tac__step_to(e, island, &island->work, cut_us, island->y) != TAC_OK)
-        return false;
-    *located = island->plan->rise_count && tac__locate_cut(island);
-    return true;
+    bool whole;
+    if (tac__shorter_step(e, island, &island->work, cut_us, island->y, &whole) != TAC_OK)
+        return TAC__FAILED_STEP;
+    return island->plan->rise_count && tac__locate_cut(island) ? TAC__LOCATED : TAC__TAKEN;
 }
 
 // Up to where a step may go that is decided without boundaries that turn up.
@@ -256,8 +319,6 @@ ALWAYS_INLINE tac_time natural_limit(const tac_engine *e, const tac__island *isl
     return planned_us;
 }
 
-// A step that fails may still be undone, and then the failure does not count. So until the step is
-// over the failure is only marked, by a NaN in y.
 ALWAYS_INLINE void integrate_to(tac_engine *e, tac__island *island, tac_time limit_us,
                                 tac_time cut_us)
 {
@@ -274,18 +335,15 @@ ALWAYS_INLINE void integrate_to(tac_engine *e, tac__island *island, tac_time lim
         tac__step_set(island, TAC__STEP_TAKEN);
     const bool adaptive = e->plan->method->adaptive;
     limit_us = natural_limit(e, island, limit_us, cut_us);
-    const tac__outcome out = natural_step(e, island, limit_us);
-    bool located = out == TAC__LOCATED, taken = located || out == TAC__TAKEN;
-    if (cut_us < s->to_us) {
-        taken = cut_step(e, island, cut_us, &located);
-        tac__step_set(island, located ? TAC__STEP_LOCATED : TAC__STEP_TAKEN);
-    } else if (out == TAC__TAKEN) {
+    tac__outcome out = natural_step(e, island, limit_us);
+    const bool cut = cut_us < s->to_us;
+    if (cut)
+        out = cut_step(e, island, cut_us);
+    if (out == TAC__TAKEN && !cut)
         tac__step_set(island, adaptive ? TAC__STEP_SOUND : TAC__STEP_SETTLED);
-    } else {
-        tac__step_set(island, located ? TAC__STEP_LOCATED : TAC__STEP_TAKEN);
-    }
-    if (!taken)
-        island->y[0] = (double)NAN;
+    else
+        tac__step_set(island, out == TAC__LOCATED ? TAC__STEP_LOCATED : TAC__STEP_TAKEN);
+    island->outcome = out;
 }
 
 // The earliest next time of some sources.
@@ -354,6 +412,7 @@ bool tac__island_commit(tac_engine *e, tac__island *island, tac_time limit_us, t
     s->event_us = TAC_TIME_NEVER;
     s->to_us = to_us;
     s->steps++;
+    island->outcome = TAC__TAKEN;
     tac__step_set(island, TAC__STEP_SOUND_LANES);
     plan_end(e, island, w.found_us < w.planned_us ? w.found_us : w.planned_us);
     return true;

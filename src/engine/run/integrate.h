@@ -44,23 +44,21 @@ static inline void tac__island_renew(const tac_engine *engine, const tac__island
 
 // --- integrate.c --------------------------------------------------------------------------------
 
-// The result of a step.
-typedef enum tac__outcome {
-    TAC__TAKEN,
-    TAC__LOCATED, // taken, and something was located at its end
-    TAC__FAILED_STEP,
-    TAC__TOO_SMALL,
-    TAC__TOO_MANY,
-} tac__outcome;
+static inline bool tac__step_has_failed(const tac__island *island)
+{
+    return island->outcome > TAC__LOCATED;
+}
 
 // One step from x at from_us to `to_us`, into `y`.
 tac_status tac__step_to(tac_engine *engine, tac__island *island, tac__ode_work *work,
                         tac_time to_us, double *y);
+// The same to an instant inside the natural step. An adaptive method takes several steps where one
+// fails: then `whole` is false, and `work` knows nothing of the step.
+tac_status tac__shorter_step(tac_engine *engine, tac__island *island, tac__ode_work *work,
+                             tac_time to_us, double *y, bool *whole);
 // The error of the last step; 1 is what the tolerances allow.
 double tac__step_error(const tac_engine *engine, const tac__island *island,
                        const tac__ode_problem *problem, tac_time length_us);
-// The step as it would be if no unplanned boundary turned up.
-tac__outcome tac__natural_step(tac_engine *engine, tac__island *island, tac_time limit_us);
 // Take the next step, from the present state and with the inputs that are held.
 void tac__island_integrate(tac_engine *engine, tac__island *island);
 // Up to where a step of the island may go if no boundary turns up (some steps are decided without
@@ -69,12 +67,28 @@ tac_time tac__island_limit(const tac_engine *engine, const tac__island *island, 
 // The step to to_us, computed in lanes with this limit, becomes the present step, of which all is
 // known (SOUND_LANES). False: it does not fit any more.
 bool tac__island_commit(tac_engine *engine, tac__island *island, tac_time limit_us, tac_time to_us);
-// The length of the next try of a step with this error; and that of the step after one that was
-// accepted: it was tried with h_us (own_us at first), and left_us were left up to its limit.
-tac_time tac__scaled_step(const tac__method *method, tac_time length_us, double error,
-                          const tac_integrator_def *def);
-tac_time tac__after_step(const tac__method *method, const tac_integrator_def *def, tac_time own_us,
-                         tac_time h_us, tac_time left_us, double error);
+
+// One try of an adaptive step: how long it is, and what follows from its error.
+typedef struct tac__step_try {
+    tac_time own_us;    // length of the step if nothing cuts it short
+    tac_time h_us;      // length of this try, unless the limit is nearer
+    tac_time left_us;   // from the start of the step to its limit
+    tac_time h_next_us; // set by TAC__ACCEPT: length of the next step
+} tac__step_try;
+
+typedef enum tac__judgement {
+    TAC__ACCEPT,
+    TAC__TRY_SHORTER, // h_us is the length of the next try
+    TAC__GIVE_UP,     // it would be shorter than h_min
+} tac__judgement;
+
+static inline tac_time tac__try_length(const tac__step_try *t)
+{
+    return t->left_us < t->h_us ? t->left_us : t->h_us;
+}
+
+tac__judgement tac__judge_try(const tac__method *method, const tac_integrator_def *def,
+                              tac__step_try *t, double error);
 
 // --- jacobian.c: the right-hand side on dual numbers ---------------------------------------------
 
@@ -85,8 +99,8 @@ tac_status tac__jacobian_prepare(tac_engine *engine, tac__island *island);
 // Names the first held input of the component that is NaN or infinite, and where it comes from: as
 // the cause, it explains more than the states that it spoilt. False: all inputs are finite.
 bool tac__name_bad_input(const tac_engine *engine, const tac_instance *c, tac__out *out);
-// Names what failed: the component whose right-hand side did, the first state that is not finite,
-// or the one with the largest error. The step is taken again to find out.
+// The step that ends at to_us failed: report what failed, the component whose right-hand side did,
+// the first state that is not finite, or the one with the largest error. Never returns TAC_OK.
 tac_status tac__step_failed(tac_engine *engine, tac__island *island);
 
 // --- islands.c ----------------------------------------------------------------------------------

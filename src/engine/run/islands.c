@@ -11,6 +11,8 @@
 // The step is over and will not be undone: check that it succeeded.
 static tac_status check_step(tac_engine *e, tac__island *island)
 {
+    if (tac__step_has_failed(island))
+        return tac__step_failed(e, island);
     // The sum is 0 unless a state is not finite. Four sums, so that the additions do not wait for
     // each other.
     const double *y = island->y;

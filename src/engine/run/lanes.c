@@ -309,27 +309,27 @@ static tac__lane_set fixed_steps(tac__lanes *l, tac__lane_set active, tac_time t
     return active & l->work->packs->finite(l->ode.n, l->ode.y);
 }
 
-// Steps as far as the tolerances of each lane allow: as adaptive_step of integrate.c. Lanes that
-// are not in the result must take their step alone.
+// Steps as far as the tolerances of each lane allow, as adaptive_step of integrate.c takes them.
+// Lanes that are not in the result must take their step alone.
 static tac__lane_set adaptive_steps(tac__lanes *l, tac__lane_set active, tac_time t_us)
 {
     tac__lanes_work *w = l->work;
     const tac_engine *e = w->engine;
     const tac_integrator_def *def = &e->plan->def.integrator;
     tac__lane_set done = 0, trying = active;
-    tac_time h_us[LANES_MAX];
+    tac__step_try tries[LANES_MAX];
     EACH_LANE(lane, active)
     {
         const tac__island_state *s = island_of(l, lane)->state;
-        h_us[lane] = s->h_us;
+        tries[lane] = (tac__step_try){
+            .own_us = s->h_us, .h_us = s->h_us, .left_us = w->steps[lane].limit_us - t_us};
         w->steps[lane].tries = s->tries;
     }
     for (;;) {
         EACH_LANE(lane, trying)
         {
             tac__lane_step *s = &w->steps[lane];
-            const tac_time left_us = s->limit_us - t_us;
-            s->to_us = t_us + (left_us < h_us[lane] ? left_us : h_us[lane]);
+            s->to_us = t_us + tac__try_length(&tries[lane]);
             if (++s->tries > def->max_substeps)
                 trying &= ~(UINT32_C(1) << lane);
         }
@@ -342,21 +342,18 @@ static tac__lane_set adaptive_steps(tac__lanes *l, tac__lane_set active, tac_tim
         {
             tac__lane_step *s = &w->steps[lane];
             const tac__lane_set bit = UINT32_C(1) << lane;
-            const tac_time length_us = s->to_us - t_us;
             s->error = errors[lane];
-            if (s->error <= 1) {
-                s->h_next_us =
-                    tac__after_step(e->plan->method, def, island_of(l, lane)->state->h_us,
-                                    h_us[lane], s->limit_us - t_us, s->error);
+            switch (tac__judge_try(e->plan->method, def, &tries[lane], s->error)) {
+            case TAC__ACCEPT:
+                s->h_next_us = tries[lane].h_next_us;
                 done |= bit;
                 trying &= ~bit;
-            } else if (length_us <= def->h_min_us) {
-                trying &= ~bit;
-            } else {
-                const tac_time next_us =
-                    tac__scaled_step(e->plan->method, length_us, s->error, def);
+                break;
+            case TAC__TRY_SHORTER:
                 s->rejected++;
-                h_us[lane] = next_us < length_us ? next_us : length_us - 1;
+                break;
+            case TAC__GIVE_UP:
+                trying &= ~bit;
             }
         }
         if (!trying)

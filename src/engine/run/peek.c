@@ -22,7 +22,8 @@ static tac_status peek_state(tac_engine *e, tac__island *island, tac_time t_us)
     work->z = island->work.z; // where the right-hand side is evaluated
     memcpy(island->peek + island->problem.n, island->x + island->problem.n,
            (island->plan->x_count - island->problem.n) * sizeof *island->peek);
-    return tac__step_to(e, island, work, t_us, island->peek);
+    bool whole;
+    return tac__shorter_step(e, island, work, t_us, island->peek, &whole);
 }
 
 // Have evaluations on the scratch read the copies of held inputs, or the inputs themselves.

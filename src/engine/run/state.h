@@ -73,6 +73,7 @@ typedef struct tac__island {
     tac_time peeked_us;   // time for which scratch outputs and `peek` are valid, else NEVER
     tac_time kept_us;     // time for which held inputs have been kept, else NEVER
     tac__step_state step; // how far the present step has come
+    tac__outcome outcome; // of the present step; where it failed, to_us is the end of the last try
     bool resting;         // some components are inactive now
     uint8_t lane;         // its lane in `lanes`
     uint32_t failed;      // component whose derive or output failed last
@@ -264,7 +265,7 @@ struct tac_engine {
     uint64_t *digest_scratch; // room for one value
     tac__ode_work peek_work;  // of the last peek, at any island; its z is that of the island
     double *peek_memory;      // of peek_work, for the largest island
-    double *split;            // of a split step: two states of the largest island
+    double *spare;            // of a step in parts: two states of the largest island
     tac_error *err;           // of the call under way
 
     // a checkpoint that was asked for

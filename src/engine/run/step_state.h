@@ -35,6 +35,16 @@ typedef enum tac__step_state {
     TAC__STEP_SOUND_LANES,
 } tac__step_state;
 
+// The result of a step. A step that failed may still be undone, and then the failure does not
+// count; so it is only kept until the clock reaches the end of the step.
+typedef enum tac__outcome {
+    TAC__TAKEN,
+    TAC__LOCATED,     // taken, and something was located at its end
+    TAC__FAILED_STEP, // the right-hand side failed, or a state is not finite
+    TAC__TOO_SMALL,   // adaptive: the tolerances ask for less than h_min
+    TAC__TOO_MANY,    // adaptive: max_substeps
+} tac__outcome;
+
 // May `to` follow `from`, by the table above?
 bool tac__step_may_follow(tac__step_state from, tac__step_state to);
 

@@ -243,7 +243,7 @@ void tac__tangent_follow(tac__tangent_flow *flow, tac_time t_us, bool boundary)
     } else {
         lose_all(flow);
     }
-    if (!(island->y[0] == island->y[0])) // the step of the run failed, which it will report
+    if (tac__step_has_failed(island)) // the run will report it
         return;
     memcpy(flow->x, flow->y, n * TAC__WIDTH * sizeof *flow->x);
     settle_states(flow, flow->x, island->y, n, computed);
