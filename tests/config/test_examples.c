@@ -115,9 +115,9 @@ static void test_golden_hashes(void **state)
                   {"hexa_motor_out", UINT64_C(0xc44a0207e754c826)},
                   {"sensors", UINT64_C(0xb59a85429036a034)},
                   {"equations", UINT64_C(0xb195216f3b062001)},
-                  {"orbit", UINT64_C(0xbc38ec7237e0a527)},
-                  {"rocket_ascent", UINT64_C(0x3ad92e0ba4c00848)},
-                  {"rocket", UINT64_C(0x1d87419dad5d291a)},
+                  {"orbit", UINT64_C(0x652a391c3cf59391)},
+                  {"rocket_ascent", UINT64_C(0xc824fdf385e69c81)},
+                  {"rocket", UINT64_C(0xc117dbcf46ca0ce7)},
                   {"formation", UINT64_C(0x40b5fe7028d80540)},
                   {"ring", UINT64_C(0x044d77621e0c3dd0)}};
     if (!is_golden_math())

@@ -444,6 +444,82 @@ static void test_longer_run_from_just_before_the_end(void **state)
     }
 }
 
+static uint64_t draw(uint64_t *random, uint64_t below)
+{
+    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*random >> 33) % below;
+}
+
+// Steps that messages, wake-ups and located conditions cut; one island without a state.
+static void write_cut(uint64_t random, char *text, size_t size)
+{
+    static const char *const methods[] = {"rk45", "rk23", "dop853", "rodas4", "rk4"};
+    static const char *const limits[] = {"", ", h_max: 10 ms", ", h_max: 3 ms"};
+    const size_t method = draw(&random, 5);
+    const char *h_max = limits[method == 4 ? 1 + draw(&random, 2) : draw(&random, 3)];
+    const int n = snprintf(
+        text, size,
+        "duration: 100 ms\n"
+        "plant: {integrator: {kind: %s, rtol: 1e-%d%s}}\n"
+        "scheduler:\n  rate_groups:\n"
+        "  - {name: slow, period: %d ms, components: [wave, tx]}\n"
+        "  - {name: late, period: 1 s, components: [events]}\n"
+        "components:\n"
+        "  wave: {type: sine, params: {frequency: 5, unit: N}}\n"
+        "  tx: {type: beacon, params: {unit: N}, inputs: {u: wave.y}}\n"
+        "  ear: {type: listener, params: {unit: N}}\n"
+        "  body: {type: oscillator, params: {stiffness: %d}, inputs: {force: ear.y}}\n"
+        "  tone: {type: equations, params: {outputs: {y: '1'}, equations: ['y = sin(t*%d rad/1 "
+        "s)']}}\n"
+        "  events:\n    type: scenario\n    params:\n      signals: {name: n}\n      events:\n"
+        "      - {when: 'body.position < 0.%d', locate: true, repeat: true, do: set, signal: n,"
+        " value: 1}\n"
+        "      - {when: 'tone.y > 0.%d', locate: true, repeat: true, do: set, signal: n,"
+        " value: 2}\n"
+        "links: [{from: tx.tx, to: ear.rx, delay: %d us}]\n",
+        methods[method], 3 + (int)draw(&random, 8), h_max, 5 + (int)draw(&random, 40),
+        50 + (int)draw(&random, 5000), 10 + (int)draw(&random, 200), 1 + (int)draw(&random, 9),
+        1 + (int)draw(&random, 9), 1 + (int)draw(&random, 9000));
+    assert_true((size_t)n < size);
+}
+
+static uint64_t hash_to_the_end(rig *r)
+{
+    rig_run(r, TAC_TIME_NEVER);
+    const uint64_t hash = tac_engine_hash(r->engine, NULL, NULL);
+    rig_close(r);
+    return hash;
+}
+
+// What happens before a checkpoint does not depend on when the run was planned to end.
+static void test_any_planned_end(void **state)
+{
+    (void)state;
+    for (uint64_t random = 1; random <= 150; random++) {
+        char text[2048];
+        rig r;
+        write_cut(random, text, sizeof text);
+        rig_open(&r, text);
+        const uint64_t whole = hash_to_the_end(&r);
+        const tac_time at_us = 1000 + random * 7919 % 98000;
+        const tac_time ends_us[] = {at_us + 1, at_us + 1 + random * 31 % 1000, at_us + 1999,
+                                    at_us + random * 733 % 30000 + 1, 900000};
+        for (size_t i = 0; i < sizeof ends_us / sizeof *ends_us; i++) {
+            char duration[48];
+            const char *sets[] = {duration};
+            snprintf(duration, sizeof duration, "duration=%llu us", (unsigned long long)ends_us[i]);
+            assert_int_equal(rig_try_sets(&r, text, sets, 1), TAC_OK);
+            assert_int_equal(tac_engine_checkpoint_at(r.engine, at_us, path, &r.err), TAC_OK);
+            (void)hash_to_the_end(&r);
+            rig_open(&r, text);
+            assert_int_equal(tac_engine_restore(r.engine, path, &r.err), TAC_OK);
+            if (hash_to_the_end(&r) != whole)
+                fail_msg("a checkpoint at %llu us of a run of %llu us has other bits:\n%s",
+                         (unsigned long long)at_us, (unsigned long long)ends_us[i], text);
+        }
+    }
+}
+
 // Saved, taken up, saved again, taken up again; and asked for in the middle of a run.
 static void test_checkpoints_of_restored_and_running_engines(void **state)
 {
@@ -851,7 +927,7 @@ static void test_wrong_moments(void **state)
 TEST_MAIN(TEST(test_restored_run_has_the_same_bits),
           TEST(test_time_of_a_checkpoint_is_the_last_boundary), TEST(test_other_durations),
           TEST(test_longer_run_from_just_before_the_end), TEST(test_counters_after_a_moved_end),
-          TEST(test_checkpoints_of_restored_and_running_engines),
+          TEST(test_any_planned_end), TEST(test_checkpoints_of_restored_and_running_engines),
           TEST(test_second_wish_replaces_the_first), TEST(test_no_checkpoint_at_the_end),
           TEST(test_unwritable_folder), TEST(test_full_disk), TEST(test_other_models_are_refused),
           TEST(test_order_is_a_difference), TEST(test_other_observers),

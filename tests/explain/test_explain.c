@@ -495,7 +495,8 @@ static void test_physics(void **state)
     test_check_table(text);
     test_has(text, "physics axis 4 ms");
     test_line_has(text, "250 Hz", "251    the physics axis");
-    test_line_has(text, "split at", "start and end");
+    test_line_has(text, "split at", "physics axis");
+    test_has(text, "  start and end\n");
     test_comes_before(text, "split at", "4 ms           physics axis");
     tac_text_free(text);
     text = explain(e, TAC_FORMAT_SVG);

@@ -43,7 +43,8 @@ typedef struct tac__island_plan {
     int *sources;      // sources that split its intervals
     size_t source_count;
     size_t planned_count;   // number of sources known in advance, which come first: axes, times
-    size_t found_count;     // number of sources that turn up in the run, next; located ones last
+    size_t found_count;     // number of sources that turn up in the run, next, and the end of the
+                            // run; located ones last
     tac__ode_group *groups; // groups of states whose errors are measured together
     size_t group_count;
     tac_part *parts;  // one a state

@@ -753,10 +753,13 @@ bool tac__source_splits(const tac__plan *e, size_t source, size_t island)
            e->due[low].bits >> island % 64 & 1;
 }
 
+// Is a boundary of this source known in advance? The end of the run is, but it may be another when
+// the run goes on from a checkpoint, so it is treated as one that turns up.
 static bool is_planned(const tac__plan *e, size_t source)
 {
     const tac__source_kind kind = e->timeline.sources[source].kind;
-    return kind == TAC__SOURCE_AXIS || kind == TAC__SOURCE_TIMES;
+    return (kind == TAC__SOURCE_AXIS || kind == TAC__SOURCE_TIMES) &&
+           source != (size_t)e->start_end_source;
 }
 
 // Is this an event or condition that the island itself locates?

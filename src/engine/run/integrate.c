@@ -210,13 +210,25 @@ static tac_status step_in_parts(tac_engine *e, tac__island *island, tac__ode_wor
     return TAC_E_NUMERIC;
 }
 
+// Is the result of a shorter step as good as the tolerances ask for? A longer one from here was, so
+// that this one is, unless its stages have met something else; if no longer one could be taken, the
+// error decides.
+static bool is_accurate(const tac_engine *e, const tac__island *island, const tac__ode_work *work,
+                        tac_time to_us, const double *y)
+{
+    const tac_integrator_def *def = &e->plan->def.integrator;
+    if (!island->unsure)
+        return is_finite(y, island->problem.n);
+    return tac__ode_error(e->plan->method, &island->problem, work, def->rtol, def->atol,
+                          tac_time_seconds(to_us - island->state->from_us), island->x, y) <= 1;
+}
+
 tac_status tac__shorter_step(tac_engine *e, tac__island *island, tac__ode_work *work,
                              tac_time to_us, double *y, bool *whole)
 {
     const tac_status status = step_to(e, island, work, to_us, y);
-    const bool adaptive = e->plan->method->adaptive;
-    *whole = !adaptive || (status == TAC_OK && is_finite(y, island->problem.n)) ||
-             (status != TAC_OK && status != TAC_E_NUMERIC);
+    *whole = !e->plan->method->adaptive || (status != TAC_OK && status != TAC_E_NUMERIC) ||
+             (status == TAC_OK && is_accurate(e, island, work, to_us, y));
     if (*whole)
         return status;
     tac__ode_forget(work);
@@ -256,7 +268,6 @@ ALWAYS_INLINE bool changes_nothing(const tac_engine *e, tac__island *island)
 // events are decided without them, so that it never matters when they became known.
 ALWAYS_INLINE tac__outcome natural_step(tac_engine *e, tac__island *island, tac_time limit_us)
 {
-    island->state->steps++;
     const tac__outcome out = e->plan->method->adaptive ? adaptive_step(e, island, limit_us)
                                                        : fixed_step(e, island, limit_us);
     if (out != TAC__TAKEN || !tac__locates(island->plan) || changes_nothing(e, island))
@@ -266,13 +277,21 @@ ALWAYS_INLINE tac__outcome natural_step(tac_engine *e, tac__island *island, tac_
 
 // --- from one boundary towards the next ---------------------------------------------------------
 
+// The longest step of an island without a state in which a condition is looked for, where h_max is
+// no limit. The end of the run is none: what is found must not depend on it.
+enum { LOOK_US = 100000 };
+
 // An island with outputs but no states has nothing to integrate, but conditions may read its
 // outputs.
 static void pass_to(tac_engine *e, tac__island *island, tac_time limit_us, tac_time cut_us)
 {
     tac__island_state *s = island->state;
+    const tac_time h_max_us = e->plan->def.integrator.h_max_us;
+    const tac_time h_us = h_max_us < TAC_TIME_MAX ? h_max_us : LOOK_US;
     bool located = false;
     s->to_us = limit_us;
+    if (island->plan->rise_count && limit_us - s->from_us > h_us)
+        s->to_us = s->from_us + h_us;
     tac__step_set(island, TAC__STEP_TAKEN);
     if (island->plan->rise_count)
         located = tac__locate(e, island) == TAC__LOCATED;
@@ -310,7 +329,8 @@ __attribute__((noinline)) static tac__outcome cut_step(tac_engine *e, tac__islan
     return island->plan->rise_count && tac__locate_cut(island) ? TAC__LOCATED : TAC__TAKEN;
 }
 
-// Up to where a step may go that is decided without boundaries that turn up.
+// The end for which the length of the step is chosen: the next boundary known in advance. One that
+// turns up, and the end of the run, only cut the step.
 ALWAYS_INLINE tac_time natural_limit(const tac_engine *e, const tac__island *island,
                                      tac_time planned_us, tac_time found_us)
 {
@@ -336,6 +356,14 @@ ALWAYS_INLINE void integrate_to(tac_engine *e, tac__island *island, tac_time lim
     const bool adaptive = e->plan->method->adaptive;
     limit_us = natural_limit(e, island, limit_us, cut_us);
     tac__outcome out = natural_step(e, island, limit_us);
+    if (out > TAC__LOCATED && s->to_us > e->plan->def.end_us) {
+        // The equations may fail beyond the end of the run, where no step of it goes.
+        if (adaptive)
+            tac__ode_retry(&island->work);
+        out = natural_step(e, island, e->plan->def.end_us);
+    }
+    island->unsure = out > TAC__LOCATED;
+    s->steps++;
     const bool cut = cut_us < s->to_us;
     if (cut)
         out = cut_step(e, island, cut_us);
@@ -370,7 +398,8 @@ ALWAYS_INLINE window next_window(const tac_engine *e, const tac__island *island)
     const size_t first = tl->winner[1], planned = island->plan->planned_count;
     if (first < 64 && island->plan->planned_bits >> first & 1)
         return (window){tl->next[first], TAC_TIME_NEVER};
-    return (window){next_of(e, island->plan->sources, planned),
+    const tac_time planned_us = next_of(e, island->plan->sources, planned);
+    return (window){planned_us < TAC_TIME_MAX ? planned_us : TAC_TIME_MAX,
                     next_of(e, island->plan->sources + planned, island->plan->found_count)};
 }
 
@@ -413,6 +442,7 @@ bool tac__island_commit(tac_engine *e, tac__island *island, tac_time limit_us, t
     s->to_us = to_us;
     s->steps++;
     island->outcome = TAC__TAKEN;
+    island->unsure = false;
     tac__step_set(island, TAC__STEP_SOUND_LANES);
     plan_end(e, island, w.found_us < w.planned_us ? w.found_us : w.planned_us);
     return true;

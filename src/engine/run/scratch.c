@@ -9,6 +9,7 @@ static void restart_island(tac__island *island)
     island->peeked_us = island->kept_us = TAC_TIME_NEVER;
     tac__step_set(island, TAC__STEP_NONE);
     island->outcome = TAC__TAKEN;
+    island->unsure = false;
     tac__ode_forget(&island->work);
 }
 

@@ -74,6 +74,7 @@ typedef struct tac__island {
     tac_time kept_us;     // time for which held inputs have been kept, else NEVER
     tac__step_state step; // how far the present step has come
     tac__outcome outcome; // of the present step; where it failed, to_us is the end of the last try
+    bool unsure;          // the natural step failed: shorter ones are judged by their error, too
     bool resting;         // some components are inactive now
     uint8_t lane;         // its lane in `lanes`
     uint32_t failed;      // component whose derive or output failed last
