@@ -818,6 +818,7 @@ static bool copy_tables(const maker *m, tac__tape *tape)
         tables[i] = (tac__sym_table){data, from->count};
     }
     tape->tables = tables;
+    tape->table_count = m->table_count;
     return tables != NULL;
 }
 
@@ -884,6 +885,27 @@ tac_status tac__tape_make(tac__arena *arena, const tac_graph *graph, tac__tape *
 {
     const tac__tape_options options = {.params = -1, .given = -1};
     return tac__tape_make_as(arena, graph, &options, tape, err);
+}
+
+static bool same_tables(const tac__tape *a, const tac__tape *b)
+{
+    if (a->table_count != b->table_count)
+        return false;
+    for (size_t i = 0; i < a->table_count; i++) {
+        const tac__sym_table *x = &a->tables[i], *y = &b->tables[i];
+        if (x->count != y->count || memcmp(x->data, y->data, (size_t)x->count * sizeof *x->data))
+            return false;
+    }
+    return true;
+}
+
+bool tac__tape_same(const tac__tape *a, const tac__tape *b)
+{
+    return a->code_count == b->code_count && a->constant_count == b->constant_count &&
+           a->given == b->given && a->registers == b->registers && a->out_count == b->out_count &&
+           !memcmp(a->code, b->code, a->code_count * sizeof *a->code) &&
+           !memcmp(a->constants, b->constants, a->constant_count * sizeof *a->constants) &&
+           same_tables(a, b) && !memcmp(a->outs, b->outs, a->out_count * sizeof *a->outs);
 }
 
 void tac__tape_run(const tac__tape *tape, const double *const *in, double *const *out, double *work)

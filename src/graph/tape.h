@@ -25,6 +25,7 @@ typedef struct tac__tape {
     uint32_t given; // the first register of the group `given`
     uint32_t registers;
     const tac__sym_table *tables;
+    size_t table_count;
     const tac__tape_out *outs; // by group and element
     size_t out_count;
 } tac__tape;
@@ -45,6 +46,10 @@ TAC_MUST_CHECK tac_status tac__tape_make(tac__arena *arena, const tac_graph *gra
 TAC_MUST_CHECK tac_status tac__tape_make_as(tac__arena *arena, const tac_graph *graph,
                                             const tac__tape_options *options, tac__tape **tape,
                                             tac_error *err);
+
+// Do both compute the same, operation by operation? Then one can run in the place of the other, or
+// both at once in the lanes of one.
+bool tac__tape_same(const tac__tape *a, const tac__tape *b);
 
 // How many reals of work memory a run needs.
 static inline size_t tac__tape_work(const tac__tape *tape)

@@ -94,15 +94,6 @@ static tac_status equations_init(tac_step *s, const void *self)
 
 // --- lanes ----------------------------------------------------------------------------------
 
-static bool same_tape(const tac__tape *a, const tac__tape *b)
-{
-    return a->code_count == b->code_count && a->constant_count == b->constant_count &&
-           a->out_count == b->out_count &&
-           !memcmp(a->code, b->code, a->code_count * sizeof *a->code) &&
-           !memcmp(a->constants, b->constants, a->constant_count * sizeof *a->constants) &&
-           !memcmp(a->outs, b->outs, a->out_count * sizeof *a->outs);
-}
-
 static bool same_ints(const int *a, const int *b, size_t count)
 {
     return !memcmp(a, b, count * sizeof *a);
@@ -129,7 +120,7 @@ static bool equations_alike(const void *self, const void *other)
            same_ints(a->conditions, b->conditions, a->condition_count) &&
            same_ints(a->quats, b->quats, a->quat_count) && same_results(a, b) &&
            !memcmp(a->low, b->low, bytes) && !memcmp(a->high, b->high, bytes) &&
-           same_tape(a->derive, b->derive) && same_tape(a->output, b->output);
+           tac__tape_same(a->derive, b->derive) && tac__tape_same(a->output, b->output);
 }
 
 #define KERNELS(kind)                                                                              \

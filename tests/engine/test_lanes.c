@@ -868,6 +868,59 @@ static void test_resets(void **state)
     }
 }
 
+// Equations that differ in the points of tables only, in some of the vehicles: # is a number of the
+// vehicle.
+static void test_tables(void **state)
+{
+    (void)state;
+    static const char *const equations[] = {
+        "der(x) = table(t, [0 s, 0.5 s, 1 s], [1, #, #])/1 s, y = x",
+        "der(x) = table(t, [0 s, 0.#1 s, 1 s], [1, 2, 5])/1 s, y = x",
+        "der(x) = spline(t, [0 s, 0.3 s, 1 s, 2 s], [1, #, 3, 1])/1 s, y = x",
+        "der(x) = spline(t, [0 s, 0.#1 s, 1 s, 2 s], [1, 4, 3, 1])/1 s, y = x",
+        "der(x) = (table(x, [0, 1], [#, 1]) + table(x, [0, 1], [1, 2]))/1 s, y = x",
+        "der(x) = (table(x, [0, 1], [1, 2]) - table(x, [0, 1, #9], [1, 2, 3]))/1 s, y = x",
+        "der(x) = (y - x)/1 s, y = 2*table(x, [0, 1, 2], [3, #, 1])",
+        "der(x) = (1 - x)/1 s, y = spline(x, [0, 1, 2], [3, #, 1])",
+        "der(x) = if(x < #, table(t, [0 s, 1 s], [2, #]), 1)/1 s, y = x",
+    };
+    static const char *const methods[] = {"rk4", "rk45"};
+    for (size_t i = 0; i < sizeof equations / sizeof *equations; i++) {
+        for (size_t k = 0; k < 6; k++) {
+            char text[16384];
+            int n = snprintf(text, sizeof text,
+                             "duration: 1 s\n"
+                             "plant: {integrator: {kind: %s, h_max: 30 ms}, lanes: %%d}\n"
+                             "scheduler: {rate_groups: [{name: a, period: 20 ms, components: "
+                             "[hear]}]}\n"
+                             "entities:\n",
+                             methods[k % 2]);
+            for (int v = 0; v < 8; v++) {
+                // All differ, or pairs are equal, or all but one.
+                const int number = k / 2 == 0 ? v + 1 : k / 2 == 1 ? 1 + v / 2 : 1 + (v == 5);
+                n += snprintf(text + n, sizeof text - (size_t)n,
+                              "  v%d:\n    components:\n"
+                              "      hear: {type: gain, inputs: {u: body.y}}\n"
+                              "      body:\n        type: equations\n        params:\n"
+                              "          states: {x: '1'}\n          outputs: {y: '1'}\n"
+                              "          equations: ['",
+                              v);
+                for (const char *c = equations[i]; *c; c++) {
+                    if (*c == '#')
+                        n += snprintf(text + n, sizeof text - (size_t)n, "%d", number);
+                    else if (!strncmp(c, ", y", 3))
+                        n += snprintf(text + n, sizeof text - (size_t)n, "', '"), c++;
+                    else
+                        text[n++] = *c;
+                }
+                n += snprintf(text + n, sizeof text - (size_t)n, "']\n");
+            }
+            assert_true((size_t)n < sizeof text);
+            assert_int_equal(same_with_all(text), TAC_OK);
+        }
+    }
+}
+
 static const tac__lanes *lanes_of(const rig *r, const char *name)
 {
     for (size_t i = 0; i < r->engine->plan->island_count; i++) {
@@ -1047,5 +1100,5 @@ TEST_MAIN(cmocka_unit_test(test_how_many), cmocka_unit_test(test_same_as_one_by_
           cmocka_unit_test(test_looked_into), cmocka_unit_test(test_cut_beyond_the_most),
           cmocka_unit_test(test_boundary_at_the_end), cmocka_unit_test(test_not_finite),
           cmocka_unit_test(test_phases), cmocka_unit_test(test_phases_of_others),
-          cmocka_unit_test(test_resets), cmocka_unit_test(test_who_is_alike),
-          cmocka_unit_test(test_again_in_lanes))
+          cmocka_unit_test(test_resets), cmocka_unit_test(test_tables),
+          cmocka_unit_test(test_who_is_alike), cmocka_unit_test(test_again_in_lanes))

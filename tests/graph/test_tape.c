@@ -300,7 +300,50 @@ static void test_no_memory(void **state)
     tac__graph_destroy(g);
 }
 
-TEST_MAIN(cmocka_unit_test(test_kinds_give_the_bits_of_the_graph),
+// A tape is the same as another only if every field is, tables included.
+static void test_same(void **state)
+{
+    (void)state;
+    size_t tables = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        rig a = begin(seed, 120), b = begin(seed, 120), c = begin(seed + 1000, 120);
+        assert_true(tac__tape_same(a.tape, b.tape) && !tac__tape_same(a.tape, c.tape));
+        tac__tape other = *b.tape;
+        uint32_t code[1 << 13];
+        assert_true(other.code_count <= sizeof code / sizeof *code);
+        memcpy(code, other.code, other.code_count * sizeof *code);
+        other.code = code;
+        assert_true(tac__tape_same(a.tape, &other));
+        code[seed % other.code_count] ^= 1;
+        assert_false(tac__tape_same(a.tape, &other));
+        other = *b.tape;
+        other.registers++;
+        assert_false(tac__tape_same(a.tape, &other));
+        other = *b.tape;
+        other.code_count--;
+        assert_false(tac__tape_same(a.tape, &other));
+        other = *b.tape;
+        other.out_count--;
+        assert_false(tac__tape_same(a.tape, &other));
+        for (size_t i = 0; i < b.tape->table_count; i++) {
+            const tac__sym_table whole = b.tape->tables[i];
+            tac__sym_table *table = (tac__sym_table *)&b.tape->tables[i];
+            table->count--;
+            assert_false(tac__tape_same(a.tape, b.tape));
+            *table = whole;
+            ((double *)whole.data)[(size_t)seed % (size_t)whole.count] += 1;
+            assert_false(tac__tape_same(a.tape, b.tape));
+            ((double *)whole.data)[(size_t)seed % (size_t)whole.count] -= 1;
+            tables++;
+        }
+        end(&a);
+        end(&b);
+        end(&c);
+    }
+    assert_true(tables > 10);
+}
+
+TEST_MAIN(cmocka_unit_test(test_same), cmocka_unit_test(test_kinds_give_the_bits_of_the_graph),
           cmocka_unit_test(test_derivatives_go_through_loops_and_regions),
           cmocka_unit_test(test_groups_may_be_absent),
           cmocka_unit_test(test_watched_comparisons_tell_of_nan),
