@@ -382,18 +382,33 @@ tac_status tac__count_turns(tac_engine *e, tac__island *island, tac_time t_us)
     return TAC_OK;
 }
 
+// The numbers of all events at the state at t_us. Events may see outputs of other components of the
+// island; those on the bus are older than this state, so they are evaluated on the scratch.
+static tac_status ask_present(tac_engine *e, tac__island *island, tac_time t_us)
+{
+    if (island->plan->count == 1)
+        return ask(e, island, true, island->next_mode);
+    island->peeked_us = TAC_TIME_NEVER; // the scratch has other values now
+    memcpy(island->work.z, island->x, island->plan->x_count * sizeof *island->x);
+    const tac_status status = tac__scratch_outputs(island, tac_time_seconds(t_us), false);
+    if (status != TAC_OK && t_us == 0) // inputs may not have their first values yet
+        return ask(e, island, true, island->next_mode);
+    return status == TAC_OK ? ask(e, island, false, island->next_mode) : status;
+}
+
 // Modes at a boundary follow from the state, except where an event was located just there: then the
 // located modes are set.
 tac_status tac__latch(tac_engine *e, tac__island *island, tac_time t_us)
 {
     if (island->state->event_us == t_us)
         return change_modes(e, island, t_us);
-    const tac_status status = ask(e, island, true, island->mode);
+    const tac_status status = ask_present(e, island, t_us);
     if (status != TAC_OK) {
         tac__fail(e->err, status, "its events cannot be detected: %s", tac_status_text(status));
         return tac__run_failed(e, status, t_us, island->plan->name);
     }
-    decide(island, island->mode);
+    decide(island, island->next_mode);
+    memcpy(island->mode, island->next_mode, island->plan->event_count * sizeof *island->mode);
     return TAC_OK;
 }
 
