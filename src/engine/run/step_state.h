@@ -7,8 +7,8 @@
 //                                                                        SOUND_LANES
 //   AHEAD          the first try of its next step was made in lanes;     TAKEN
 //                  y and the stages are those of this try
-//   TAKEN          y is the state at to_us; it may have failed           ARRIVED, LOCATED,
-//                                                                        SETTLED, SOUND
+//   TAKEN          y is the state at to_us, unless the step failed       ARRIVED, LOCATED,
+//                  (tac__outcome)                                        SETTLED, SOUND
 //   LOCATED        a mode changes or a condition turns true at to_us     ARRIVED, TAKEN
 //   SETTLED        no mode changes at to_us                              ARRIVED, TAKEN, LOCATED,
 //                                                                        SOUND
