@@ -398,6 +398,38 @@ static void test_return_needs_commands(void **state)
     px4_order(NULL);
 }
 
+// A vehicle that hovers lower than home, or than where it started, flies on: the ground is far
+// below. It lands at its end all the same.
+static void test_below_home(void **state)
+{
+    (void)state;
+    const char *rows = HOME "1\t0\t3\t22\t0\t0\t0\t0\t47.397742\t8.545594\t5\t1\n"
+                            "2\t0\t3\t16\t8\t2\t0\t0\t47.397742\t8.545594\t-8\t1\n"
+                            "3\t0\t3\t21\t0\t0\t0\t0\t47.397742\t8.545594\t-20\t1\n";
+    for (int k = 0; k < 2; k++) {
+        const char *by_home[] = {mission(rows),
+                                 "entities.uav.components.control.params.home=[0, 0, -20]"};
+        const char *by_start[] = {mission(rows),
+                                  "entities.uav.components.vehicle.params.position=[0, 0, -20]",
+                                  "entities.uav.components.vehicle.params.hover=true",
+                                  "scenario=[{at: 0 s, do: arm}, {at: 0 s, do: start_mission}]"};
+        rig r;
+        px4_open(&r, k ? by_start : by_home, k ? 4 : 2);
+        double lowest = -1000;
+        tac_time t_us = 5000000;
+        for (; t_us < 90000000 && px4_i32(&r, "uav.control.mission_reached") < 2; t_us += 100000) {
+            rig_run(&r, t_us);
+            if (!px4_bool(&r, "uav.control.armed"))
+                fail_msg("disarmed in the air, %g s", 1e-6 * (double)t_us);
+            lowest = fmax(lowest, ((const double *)rig_read(&r, "uav.vehicle.position"))[2]);
+        }
+        assert_true(lowest < -5); // it hovers 12 m above the ground
+        rig_run(&r, 90000000);
+        assert_true(px4_bool(&r, "uav.control.landed") && !px4_bool(&r, "uav.control.armed"));
+        rig_close(&r);
+    }
+}
+
 // --- time and speed -----------------------------------------------------------------------------
 
 // Seconds until so many items are passed.
@@ -547,19 +579,13 @@ int main(void)
     px4_order(NULL);
     px4_library("px4_standin");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_refused_rows),
-        cmocka_unit_test(test_return),
-        cmocka_unit_test(test_return_needs_commands),
-        cmocka_unit_test(test_loiter_time),
-        cmocka_unit_test(test_speed),
-        cmocka_unit_test(test_begin_is_not_the_end),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_end_in_the_air),
-        cmocka_unit_test(test_end_on_the_ground),
-        cmocka_unit_test(test_again),
-        cmocka_unit_test(test_printed),
+        cmocka_unit_test(test_rows),           cmocka_unit_test(test_refused_rows),
+        cmocka_unit_test(test_return),         cmocka_unit_test(test_return_needs_commands),
+        cmocka_unit_test(test_below_home),     cmocka_unit_test(test_loiter_time),
+        cmocka_unit_test(test_speed),          cmocka_unit_test(test_begin_is_not_the_end),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_end_in_the_air), cmocka_unit_test(test_end_on_the_ground),
+        cmocka_unit_test(test_again),          cmocka_unit_test(test_printed),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

@@ -396,6 +396,18 @@ static void find_home(const tac_step *s, const tac__px4_component *c, tac__px4_f
     v->home_heading[0] = heading_of(s->in[TAC__PX4_IN_ATTITUDE]);
 }
 
+// Where the vehicle is when it stands, down from the world's origin: where it starts if that is
+// near the ground, else no more than its own height above the ground. Home does not tell: it may be
+// in the air, and the vehicle may fly below it.
+static double standing_down(const tac_step *s, const tac__px4_component *c)
+{
+    static const double near_m = 1, tall_m = 0.5;
+    const double start_down_m = ((const double *)s->in[TAC__PX4_IN_POSITION])[2];
+    if (-start_down_m - c->ground_m < near_m)
+        return start_down_m;
+    return -c->ground_m - tall_m + c->habits.landed_height_m;
+}
+
 // Values for telemetry that is not connected: a full battery at its nominal voltage.
 static void rest_telemetry(const tac_step *s, const tac__px4_component *c, tac__px4_flight *f)
 {
@@ -482,6 +494,7 @@ static tac_status start(tac_step *s, const tac__px4_component *c)
     TAC_TRY(read_warnings(f));
     TAC_TRY(tac__px4_traffic_open(c->traffic, f->px4, &f->err));
     find_home(s, c, f);
+    f->standing_down_m = standing_down(s, c);
     rest_telemetry(s, c, f);
     put_state(s, c, f);
     put_telemetry(s, c, f);
@@ -635,7 +648,7 @@ static void decide(const tac_step *s, const tac__px4_component *c)
         .dt_s = tac_time_seconds(s->period_us),
         .arm = tac__flight_arm(s, TAC__PX4_IN_ARM),
         .mode = tac__flight_mode_of(s, TAC__PX4_IN_MODE),
-        .height_m = -f->values.position[2],
+        .height_m = f->standing_down_m - ((const double *)s->in[TAC__PX4_IN_POSITION])[2],
         .sinking_m_s = f->values.velocity[2],
         .mission_valid = results_of(f)->mission_valid[0] > 0,
         .mission_done = mission_done(f),

@@ -37,7 +37,7 @@ typedef struct tac__pilot_in {
     double dt_s;
     bool arm;
     tac__flight_mode mode;
-    double height_m, sinking_m_s; // above home; velocity down
+    double height_m, sinking_m_s; // above where it stands; velocity down
     bool mission_valid;
     bool mission_done; // its last item was passed
 } tac__pilot_in;

@@ -148,8 +148,8 @@ static tac_status read_mission(tac_declare *d, px4 *c)
 static void read_habits(tac_declare *d, px4 *c)
 {
     tac__pilot_habits *h = &c->habits;
-    h->landed_height_m =
-        number(d, "landed_height", "m", "0.05", "[0, 100]", "on the ground: no higher above home");
+    h->landed_height_m = number(d, "landed_height", "m", "0.05", "[0, 100]",
+                                "on the ground: no higher than it stands");
     h->landed_speed_m_s =
         number(d, "landed_speed", "m/s", "0.2", "(0, 100]", "on the ground: slower up or down");
     h->touchdown_s =
@@ -265,6 +265,7 @@ static tac_status px4_declare(tac_declare *d, void *self)
     read_habits(d, c);
     TAC_TRY(read_params_file(d, c));
     tac__geodesy_init(&c->geodesy, tac_declare_world(d));
+    c->ground_m = tac_declare_world(d)->ground_m;
     declare_inputs(d, c);
     TAC_TRY(read_params(d, c)); // each is an input, after the others
     declare_outputs(d, c);

@@ -79,6 +79,7 @@ typedef struct tac__px4_flight {
     double *params;  // values of `params` that PX4 has
     double *results; // the tac__px4_results, and after them those of the extras
     double home[3];
+    double standing_down_m;             // position down, on the ground
     double warnings[TAC__PX4_WARNINGS]; // states of charge below which a battery is low, critical,
                                         // and an emergency
     uint64_t ticks;
@@ -113,6 +114,7 @@ typedef struct tac__px4_component {
     bool has_home;
     double home[3];
     tac__geodesy geodesy;
+    double ground_m; // of the world
     tac__px4_traffic *traffic;
     int memory; // state of the formulas; -1: none
     tac__px4_flight *flight;
