@@ -23,6 +23,12 @@ static bool is_file(const char *what)
     return false;
 }
 
+// Is the value of an option a pattern of signals? An operand of `plot` may be one, too.
+static bool is_signal(const char *what)
+{
+    return what && !strcmp(what, "PATTERN");
+}
+
 // The first sentence of a text, with `escaped` characters behind a backslash. In single quotes,
 // which `quote` stands for.
 static void add_sentence(tac__text *out, const char *doc, const char *escaped, const char *quote)
@@ -56,12 +62,29 @@ static void bash_words(const cli_option *o, tac__text *out)
 
 static void write_bash(tac__text *out)
 {
-    tac__text_add(out, "# Completion of tactus for bash, made by 'tactus completion bash'.\n"
-                       "_tactus() {\n"
-                       "    local word=${COMP_WORDS[COMP_CWORD]} options=\n"
-                       "    COMPREPLY=()\n"
-                       "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-                       "        options='");
+    tac__text_add(
+        out, "# Completion of tactus for bash, made by 'tactus completion bash'.\n"
+             "# Names of the signals of the first recording on the line; after a comma, too.\n"
+             "_tactus_signals() {\n"
+             "    local each word=$1 front=\n"
+             "    case $word in *,*) front=${word%%,*}, word=${word##*,} ;; esac\n"
+             "    for each in \"${COMP_WORDS[@]:2}\"; do\n"
+             "        case $each in *.mcap)\n"
+             "            local IFS=$'\\n'\n"
+             "            COMPREPLY+=($(compgen -P \"$front\" -W \"$(\"${COMP_WORDS[0]}\" info "
+             "\"$each\" --names 2>/dev/null)\" -- \"$word\"))\n"
+             "            return ;;\n"
+             "        esac\n"
+             "    done\n"
+             "}\n"
+             "_tactus() {\n"
+             "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} "
+             "options=\n"
+             "    [ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
+             "    [ \"$word\" = = ] && before=${COMP_WORDS[COMP_CWORD-1]} word=\n"
+             "    COMPREPLY=()\n"
+             "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+             "        options='");
     add_commands(out);
     bash_words(cli_program.options, out);
     tac__text_add(out, "'\n"
@@ -75,6 +98,9 @@ static void write_bash(tac__text *out)
         tac__text_add(out, "' ;;\n");
     }
     tac__text_add(out, "    esac\n"
+                       "    case ${COMP_WORDS[1]}:$before in\n"
+                       "    export:--signals) _tactus_signals \"$word\"; return ;;\n"
+                       "    esac\n"
                        "    case ${COMP_WORDS[1]}:$word in\n"
                        "    *:-*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
                        "    help:*) COMPREPLY=($(compgen -W '");
@@ -82,7 +108,8 @@ static void write_bash(tac__text *out)
     tac__text_add(out,
                   "' -- \"$word\")) ;;\n"
                   "    completion:*) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\")) ;;\n"
-                  "    *) local IFS=$'\\n'; COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+                  "    *) local IFS=$'\\n'; COMPREPLY=($(compgen -f -- \"$word\"))\n"
+                  "        [ \"${COMP_WORDS[1]}\" != plot ] || _tactus_signals \"$word\" ;;\n"
                   "    esac\n"
                   "}\n"
                   "complete -o filenames -F _tactus tactus\n");
@@ -104,7 +131,9 @@ static void zsh_option(const cli_option *o, bool letter, tac__text *out)
     tac__text_add(out, "]");
     if (o->value)
         tac__text_add(out, "%s%s:%s", o->optional ? "::" : ":", o->value,
-                      is_file(o->value) ? "_files" : " ");
+                      is_file(o->value)     ? "_files"
+                      : is_signal(o->value) ? "_tactus_signals"
+                                            : " ");
     tac__text_add(out, "'");
 }
 
@@ -121,6 +150,16 @@ static void write_zsh(tac__text *out)
 {
     tac__text_add(out, "#compdef tactus\n"
                        "# Completion of tactus for zsh, made by 'tactus completion zsh'.\n"
+                       "_tactus_signals() {\n"
+                       "    local each\n"
+                       "    compset -P '*,'\n"
+                       "    for each in $words; do\n"
+                       "        [[ $each == *.mcap ]] || continue\n"
+                       "        compadd -- ${(f)\"$(_call_program names tactus info $each --names "
+                       "2>/dev/null)\"}\n"
+                       "        return\n"
+                       "    done\n"
+                       "}\n"
                        "_tactus() {\n"
                        "    local -a commands=(\n");
     for (size_t i = 0; cli_commands[i]; i++) {
@@ -147,6 +186,8 @@ static void write_zsh(tac__text *out)
             tac__text_add(out, " \\\n            '*:command:{_describe command commands}'");
         else if (c == &cli_completion)
             tac__text_add(out, " \\\n            ':shell:(bash zsh fish)'");
+        else if (c == &cli_plot)
+            tac__text_add(out, " \\\n            '*:file or signal:{_files; _tactus_signals}'");
         else if (is_file(c->operands))
             tac__text_add(out, " \\\n            '*:file:_files'");
         tac__text_add(out, "\n        ;;\n");
@@ -165,7 +206,9 @@ static void fish_options(const cli_option *o, const char *condition, tac__text *
         if (o->letter)
             tac__text_add(out, " -s %c", o->letter);
         if (o->value && !o->optional)
-            tac__text_add(out, is_file(o->value) ? " -r -F" : " -x");
+            tac__text_add(out, is_file(o->value)     ? " -r -F"
+                               : is_signal(o->value) ? " -x -a '(__tactus_signals)'"
+                                                     : " -x");
         tac__text_add(out, " -d '");
         add_sentence(out, o->doc, "\\", "\\'");
         tac__text_add(out, "'\n");
@@ -174,7 +217,14 @@ static void fish_options(const cli_option *o, const char *condition, tac__text *
 
 static void write_fish(tac__text *out)
 {
-    tac__text_add(out, "# Completion of tactus for fish, made by 'tactus completion fish'.\n");
+    tac__text_add(out, "# Completion of tactus for fish, made by 'tactus completion fish'.\n"
+                       "function __tactus_signals\n"
+                       "    for each in (commandline -opc)\n"
+                       "        string match -q '*.mcap' -- $each; or continue\n"
+                       "        tactus info $each --names 2>/dev/null\n"
+                       "        return\n"
+                       "    end\n"
+                       "end\n");
     fish_options(cli_program.options, "__fish_use_subcommand", out);
     for (size_t i = 0; cli_commands[i]; i++) {
         const cli_command *c = cli_commands[i];
@@ -192,6 +242,8 @@ static void write_fish(tac__text *out)
         }
         if (c == &cli_completion)
             tac__text_add(out, "complete -c tactus -n '%s' -f -a 'bash zsh fish'\n", condition);
+        if (c == &cli_plot)
+            tac__text_add(out, "complete -c tactus -n '%s' -a '(__tactus_signals)'\n", condition);
     }
 }
 
@@ -220,7 +272,8 @@ const cli_command cli_completion = {
     .operands_min = 1,
     .operands_max = 1,
     .summary = "Write a script for a shell that completes command lines.",
-    .doc = "Write the script with which bash, zsh or fish completes commands, options and files. "
+    .doc = "Write the script with which bash, zsh or fish completes commands, options, files "
+           "and signals of recordings. "
            "Packages install it; otherwise `source <(tactus completion bash)` in ~/.bashrc has the "
            "same effect.",
     .options = options,

@@ -20,6 +20,9 @@ static const cli_option options[] = {
     {.name = "lcm",
      .doc = "Write the types of the signals and messages of a configuration in the language of "
             "LCM, for lcm-gen: a struct for the signals of each component."},
+    {.name = "names",
+     .doc = "Of a recording, the names of its signals and of their elements, one a line, as "
+            "'tactus plot' and 'tactus export --signals' take them. Shells complete with it."},
     CLI_OPTION_PROCESS,
     CLI_OPTION_JSON,
     CLI_OPTION_SET,
@@ -186,8 +189,30 @@ static tac_status about_configuration(const cli_args *args, cli_simulation *sim,
     return cli_take_text(out, tac_engine_schema(sim->engine, format), err);
 }
 
+static tac_status list_names(const cli_args *args, tac__text *out, tac_error *err)
+{
+    if (cli_has(args, "json") || cli_has(args, "resolved"))
+        return tac__fail(err, TAC_E_USAGE, "--names writes names; leave out --%s",
+                         cli_has(args, "json") ? "json" : "resolved");
+    tac_recording *r;
+    TAC_TRY(tac_recording_open(args->operands[0], &r, err));
+    const tac_recorded *s;
+    for (size_t i = 0; (s = tac_recording_signal(r, i)); i++) {
+        tac__text_add(out, "%s\n", s->name);
+        for (uint32_t e = 0; s->type.shape != TAC_SINGLE && e < s->type.count; e++) {
+            char element[TAC_ELEMENT_TEXT];
+            tac_element_print(&s->type, e, element);
+            tac__text_add(out, "%s%s\n", s->name, element);
+        }
+    }
+    tac_recording_close(r);
+    return TAC_OK;
+}
+
 static tac_status about_recording(const cli_args *args, tac__text *out, tac_error *err)
 {
+    if (cli_has(args, "names"))
+        return list_names(args, out, err);
     if (cli_has(args, "lcm"))
         return tac__fail(err, TAC_E_USAGE,
                          "--lcm needs a configuration; 'tactus export %s -o FILE.lcm' writes the "
@@ -200,9 +225,12 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
 {
     cli_simulation sim = {0};
     tac_status status;
-    if (args->operand_count == 0)
+    const bool recording = args->operand_count && tac_recording_is(args->operands[0]);
+    if (cli_has(args, "names") && !recording)
+        status = tac__fail(err, TAC_E_USAGE, "--names needs a recording: tactus info REC");
+    else if (args->operand_count == 0)
         status = about_program(args, &sim, out, err);
-    else if (tac_recording_is(args->operands[0]))
+    else if (recording)
         status = about_recording(args, out, err);
     else if (is_checkpoint(args->operands[0]))
         status = about_checkpoint(args, out, err);

@@ -48,6 +48,24 @@ same 'tactus run -o fli' "$(complete tactus run -o fli)" flight.yaml
 complete tactus run - | grep -qx -e --seed || fail 'options behind a single dash'
 touch 'my flight.yaml'
 same 'a name with a space' "$(complete tactus run my)" 'my flight.yaml'
+# Signals of a recording and their elements, where plot and export take them.
+PATH=$(dirname "$TACTUS"):$PATH
+export PATH
+expect 0 run "$TACTUS_SOURCE/examples/iris_hover.yaml" -q --duration 100ms --out hover.mcap
+same 'signals for plot' "$(complete tactus plot hover.mcap uav.vehicle.vel | tr '\n' ' ')" \
+    'uav.vehicle.velocity uav.vehicle.velocity.x uav.vehicle.velocity.y uav.vehicle.velocity.z '
+same 'a signal after a comma' "$(complete tactus plot hover.mcap 'uav.vehicle.attitude.w,uav.control.motor[2')" \
+    'uav.vehicle.attitude.w,uav.control.motor[2]'
+same 'a recording for plot' "$(complete tactus plot hov)" hover.mcap
+same 'signals for export' "$(complete tactus export hover.mcap --signals uav.vehicle.position.z)" \
+    uav.vehicle.position.z
+same 'signals after =' "$(complete tactus export hover.mcap --signals = uav.vehicle.position.z)" \
+    uav.vehicle.position.z
+same 'no signals elsewhere' "$(complete tactus export hover.mcap uav.vehicle.position.z)" ''
+expect 0 info hover.mcap --names
+grep -qx 'uav.control.motor\[3\]' out && grep -qx uav.control.phase out || fail 'no such names'
+expect 2 info "$TACTUS_SOURCE/examples/iris_hover.yaml" --names
+says err '--names needs a recording'
 complete tactus '' | sort >completed
 printf '%s\n' $commands | sort | comm -23 - completed >lost
 silent lost
@@ -76,7 +94,9 @@ while zpty -r terminal shown; do :; done
 END
     timeout 60 zsh -f ask.zsh 'tactus ru' 'tactus run --see' 'tactus completion z' \
         'tactus help che' 'tactus run fli' 'tactus run -ofli' 'tactus run --out=fli' \
-        'tactus run --seed=fli' </dev/null
+        'tactus run --seed=fli' \
+        'tactus plot hover.mcap uav.vehicle.position_n' 'tactus plot hover.mcap uav.vehicle.euler.z' \
+        'tactus export hover.mcap --signals=uav.control.pha' </dev/null
     same 'lines that zsh completes' "$(sed 's/ *$//' lines)" 'tactus run
 tactus run --seed=
 tactus completion zsh
@@ -84,7 +104,10 @@ tactus help check
 tactus run flight.yaml
 tactus run -oflight.yaml
 tactus run --out=flight.yaml
-tactus run --seed=fli'
+tactus run --seed=fli
+tactus plot hover.mcap uav.vehicle.position_n
+tactus plot hover.mcap uav.vehicle.euler.z
+tactus export hover.mcap --signals=uav.control.phase'
 else
     echo 'skipped: there is no zsh'
 fi
@@ -99,6 +122,10 @@ if command -v fish >/dev/null; then
     same 'fish: tactus run fli' "$(ask_fish 'tactus run fli')" flight.yaml
     same 'fish: tactus run -o fli' "$(ask_fish 'tactus run -o fli')" flight.yaml
     same 'fish: tactus run --seed fli' "$(ask_fish 'tactus run --seed fli')" ''
+    same 'fish: signals for plot' "$(ask_fish 'tactus plot hover.mcap uav.vehicle.position.z')" \
+        uav.vehicle.position.z
+    same 'fish: signals for export' \
+        "$(ask_fish 'tactus export hover.mcap --signals uav.vehicle.position.z')" uav.vehicle.position.z
 else
     echo 'skipped: there is no fish'
 fi

@@ -165,6 +165,9 @@ for folder in ../px4/msg "$PWD/px4/msg" files/../../px4/msg files/3; do
     expect 2 replay forged.mcap
     says err "component 'uav.control'"
 done
+expect 0 export fence.mcap -o fence.ulg # a topic that only those files know is in the ULog
+grep -aq 'geofence_status:uint64_t timestamp;uint32_t geofence_id;uint8_t status;' fence.ulg ||
+    fail 'the ULog does not have a topic that was subscribed to'
 mv px4 gone
 expect 0 replay fence.mcap --json
 same 'replay without .msg files' "$(value out hash_match)" true
