@@ -116,6 +116,7 @@ class Client:
         self.number = self.clients = self.seed = self.end_us = None  # told when the client joins
         self.version = VERSION
         self._published, self._subscribed, self._sequence = [], [], []
+        self._declared = set()
         self._socket, self._in, self._out = None, bytearray(), bytearray()
         self._links, self._mail = None, deque()
         self._received = 0
@@ -147,11 +148,13 @@ class Client:
     def _declare(self, channels, *channel):
         if self._socket:
             raise FederationError(f"'{channel[0]}' is declared too late: the client has joined")
-        if any(known[:2] == channel[:2] for known in channels):
+        known = (channels is self._subscribed, *channel[:2])
+        if known in self._declared:
             raise FederationError(f"'{channel[0]}' is declared twice")
         for text in channel[:3]:
             if len(text.encode()) > 255 or "\0" in text:
                 raise FederationError(f"'{text[:40]}' is no name: at most 255 bytes, none of them zero")
+        self._declared.add(known)
         channels.append(channel)
         return len(channels) - 1
 
@@ -164,7 +167,8 @@ class Client:
         self._socket.settimeout(self.timeout_s)
         # Asks the server to say every so many tenths of a second that it is alive.
         beat = max(1, min(10, int(2.5 * self.timeout_s))) if self.timeout_s else 0
-        body = struct.pack("<4sHH", b"TACF", self.version, beat) + _text(self.name) + _text(self.program)
+        body = bytearray(struct.pack("<4sHH", b"TACF", self.version, beat))
+        body += _text(self.name) + _text(self.program)
         for channels, inlets in ((self._published, False), (self._subscribed, True)):
             body += struct.pack("<I", len(channels))
             for channel, inlet, type, fingerprint, longest in channels:

@@ -177,7 +177,8 @@ typedef struct tac_client_def {
     // tac_client_run. Returns false to end the call that waits (TAC_E_STOPPED). May be NULL.
     bool (*look)(void *context);
     void *context;
-    uint32_t timeout_ms; // a server that says nothing for so long is lost; 0: no limit
+    uint32_t timeout_ms; // a server that says nothing for so long is lost; 0: no limit. A server
+                         // says that it is alive inside its calls only
     uint32_t reserved;   // 0
 } tac_client_def;
 
