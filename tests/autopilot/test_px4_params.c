@@ -118,6 +118,11 @@ static void test_file_is_flown(void **state)
     const char *set = file_with("1\t1\tMPC_Z_V_AUTO_UP\t1\t9\n1\t1\tNO_SUCH\t1\t6\n");
     px4_fails(NULL, &set, 1, TAC_E_NAME,
               PARTS("iris.params:5:5: ", "NO_SUCH", "there is no such parameter"));
+    set = file_with("1\t1\tNO_SUCH\t1\t6\n1\t1\tRTL_TYPE\t1\t6\n1\t1\tNOR_THIS\t1\t6\n"
+                    "1\t1\tMPC_XY_CRUISE\t1\t6\n");
+    px4_fails(NULL, &set, 1, TAC_E_NAME,
+              PARTS("iris.params:4:5: ", "NO_SUCH failed with -2: there is no such parameter; also "
+                                         "refused: NOR_THIS in line 6, MPC_XY_CRUISE in line 7"));
     set = file_with("1\t1\tMPC_Z_V_AUTO_UP\t1\t6\n");
     px4_fails(NULL, &set, 1, TAC_E_TYPE, PARTS("iris.params:4:5: ", "another type"));
     set = file_with("1\t1\tRTL_TYPE\t1\t9\n");

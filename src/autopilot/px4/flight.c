@@ -329,18 +329,30 @@ static tac_status set_rotor(tac__px4 *px4, const tac__rotor *r, int i, tac_error
     return TAC_OK;
 }
 
+// A file from a vehicle may have many parameters that the library lacks: all are told at once.
 static tac_status set_file_params(const tac__px4_component *c, tac__px4 *px4, tac_error *err)
 {
+    enum { TOLD_MAX = 40 };
+    size_t wrong = 0;
     for (size_t i = 0; i < c->file_params.count; i++) {
         const tac__px4_file_param *p = &c->file_params.items[i];
         tac_error why;
         const tac_status status = p->whole ? tac__px4_set_i32(px4, p->name, (int32_t)p->value, &why)
                                            : tac__px4_set_f32(px4, p->name, (float)p->value, &why);
-        if (status != TAC_OK)
-            return tac__fail(err, status, "%s:%u:%u: %s", c->file_params.path, p->line, p->column,
-                             why.text);
+        if (status == TAC_OK)
+            continue;
+        if (wrong++ == 0)
+            tac__fail(err, status, "%s:%u:%u: %s", c->file_params.path, p->line, p->column,
+                      why.text);
+        else if (wrong <= TOLD_MAX)
+            tac__error_append(err, "%s%s in line %u", wrong == 2 ? "; also refused: " : ", ",
+                              p->name, p->line);
+        if (status != TAC_E_NAME && status != TAC_E_TYPE)
+            return err->status;
     }
-    return TAC_OK;
+    if (wrong > TOLD_MAX)
+        tac__error_append(err, ", and %zu more", wrong - TOLD_MAX);
+    return wrong ? err->status : TAC_OK;
 }
 
 // The user's parameters come last, so they may override the geometry, too.
