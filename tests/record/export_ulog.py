@@ -604,7 +604,10 @@ REVIEW = {
     "vehicle_control_mode": "flag_control_offboard_enabled",
 }
 
+with open("iris.params", "w") as file:
+    file.write("1\t1\tMPC_XY_VEL_MAX\t8.5\t9\n1\t1\tRTL_TYPE\t1\t6\n1\t1\tMPC_XY_CRUISE\t3\t9\n")
 path, recording = record("examples/iris_px4.yaml", "autopilot.px4.params={MPC_XY_CRUISE: 4.5}",
+                         "autopilot.px4.params_file=%s/iris.params" % os.getcwd(),
                          "autopilot.px4.subscribe=[{topic: actuator_motors, fields: {flags: "
                          "reversible_flags}}, {topic: vehicle_control_mode, fields: {offboard: "
                          "flag_control_offboard_enabled}}]")
@@ -618,7 +621,9 @@ same("format of GPS", log.info["ver_data_format"], 2)
 same("MAV_TYPE", (log.parameters["MAV_TYPE"], log.parameters["SYS_AUTOSTART"]), (2, 4001))
 same("geometry", [round(log.parameters["CA_ROTOR2_" + p], 6) for p in ("PX", "PY", "AZ", "KM")],
      [0.1515, -0.245, -1.0, -0.05])
-same("parameter of PX4", log.parameters["MPC_XY_CRUISE"], 4.5)
+same("parameters of PX4", [log.parameters[p] for p in ("MPC_XY_CRUISE", "MPC_XY_VEL_MAX", "RTL_TYPE")],
+     [4.5, 8.5, 1])
+same("type", type(log.parameters["RTL_TYPE"]), int)
 same("offboard", {v["flag_control_offboard_enabled"][0] for _, v in log.messages["vehicle_control_mode", 0]}, {False})
 same("flags", {v["reversible_flags"][0] for _, v in log.messages["actuator_motors", 0]}, {0})
 # No topic is faster than it is said to be, but a change is never lost.

@@ -1,7 +1,10 @@
 // ulog_params.c - see ulog_params.h.
 #include "record/export/ulog_params.h"
+#include "autopilot/px4/params_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "record/export/model_text.h"
+#include "record/recording.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +24,7 @@ static tac_status add(list *l, const char *name, bool whole, double value, tac_e
         if (strcmp(l->items[i].name, name) != 0)
             continue;
         l->items[i].value = value;
+        l->items[i].whole |= whole;
         return TAC_OK;
     }
     if (!TAC__ARENA_GROW(&l->x->arena, l->items, l->count, l->capacity))
@@ -80,6 +84,30 @@ static tac_status add_rotor(list *l, const char *vehicle, size_t i, tac_error *e
     return add(l, name, false, ratio * direction, err);
 }
 
+// The file that `params_file` names, which the recording has inside. It knows PX4's types.
+static tac_status add_file(list *l, tac_error *err)
+{
+    tac_recording *r = l->x->recording;
+    const tac__mcap_info *about = tac__mcap_about(r->reader);
+    for (size_t i = 0; i < about->attachment_count; i++) {
+        const char *name = about->attachments[i].name;
+        tac__px4_file_params params = {0};
+        char *bytes;
+        size_t size;
+        if (!tac__ends_in(name, ".params"))
+            continue;
+        TAC_TRY(tac__mcap_attachment_read(r->reader, i, &bytes, &size, err));
+        const tac_status status =
+            tac__px4_params_parse(&l->x->arena, name, bytes, size, &params, NULL);
+        tac__file_free(r->allocator, bytes, size);
+        for (size_t k = 0; status == TAC_OK && k < params.count; k++)
+            TAC_TRY(
+                add(l, params.items[k].name, params.items[k].whole, params.items[k].value, err));
+        return TAC_OK;
+    }
+    return TAC_OK;
+}
+
 // "param uav.control.params.MPC_XY_CRUISE = 4.5"
 static tac_status add_given(list *l, const char *control, tac_error *err)
 {
@@ -122,6 +150,9 @@ tac_status tac__ulog_params_make(tac__export *x, const tac__ulog_param **params,
         TAC_TRY(add_type(&l, (size_t)rotors, err));
         for (size_t r = 0; r < (size_t)rotors; r++)
             TAC_TRY(add_rotor(&l, vehicle, r, err));
+        if (tac__model_param(x->about->model, value, sizeof value, "%s.params_file", control) &&
+            *value)
+            TAC_TRY(add_file(&l, err));
         TAC_TRY(add_given(&l, control, err));
     }
     *params = l.items;

@@ -11,7 +11,8 @@ typedef struct tac__ulog_param {
 } tac__ulog_param;
 
 // Parameters of the first vehicle that has a control and rotors: the type of vehicle, its rotors,
-// and what `params` of a `px4` sets, which takes the place of the others. Memory is the export's.
+// and what `params_file` and `params` of a `px4` set, which take the place of the others. Memory is
+// the export's.
 TAC_MUST_CHECK tac_status tac__ulog_params_make(tac__export *x, const tac__ulog_param **params,
                                                 size_t *count, tac_error *err);
 
