@@ -143,21 +143,29 @@ static tac_status hoist(compiler *c, tac__expr_node *node)
 
 // --- the whole ----------------------------------------------------------------------------------
 
-static tac_status compile(compiler *c, const tac__expr *expr, const tac__expr_node *node)
+// Inputs, and programs of all operators that remember.
+static tac_status begin(compiler *c, const tac__expr *expr, tac__expr_leaves *leaves)
 {
-    tac__program *p = c->program = tac__arena_alloc(c->arena, sizeof *p);
-    if (!p)
-        return tac__fail_memory(c->err);
+    tac__program *p = c->program;
     p->parts = tac__arena_array(c->arena, expr->timed_count + 1, sizeof *p->parts);
     if (!p->parts)
         return tac__fail_memory(c->err);
     p->text = expr->text;
     p->timed_count = expr->timed_count;
     TAC_TRY(add_inputs(c, expr));
-    const tac__expr_leaves leaves = {find_signal, c->graph, given(c)[TAC__GIVEN_TIME]};
-    c->builder.leaves = &leaves;
+    *leaves = (tac__expr_leaves){find_signal, c->graph, given(c)[TAC__GIVEN_TIME]};
+    c->builder.leaves = leaves;
     c->builder.remembered = given(c) + TAC__GIVEN_REMEMBERED;
-    TAC_TRY(hoist(c, expr->root));
+    return hoist(c, expr->root);
+}
+
+static tac_status compile(compiler *c, const tac__expr *expr, const tac__expr_node *node)
+{
+    tac__expr_leaves leaves;
+    tac__program *p = c->program = tac__arena_alloc(c->arena, sizeof *p);
+    if (!p)
+        return tac__fail_memory(c->err);
+    TAC_TRY(begin(c, expr, &leaves));
     TAC_TRY(make_part(c, node, &p->parts[p->timed_count]));
     p->uses_time = uses_time(node);
     p->quick = p->timed_count ? NULL : p->parts->tape;
@@ -166,6 +174,40 @@ static tac_status compile(compiler *c, const tac__expr *expr, const tac__expr_no
     p->loads = c->builder.loads;
     p->load_count = c->builder.load_count;
     return TAC_OK;
+}
+
+static tac_status compile_bundle(compiler *c, const tac__expr *expr,
+                                 const tac__expr_node *const *nodes, tac__expr_bundle *bundle)
+{
+    tac__expr_leaves leaves;
+    c->program = &bundle->program;
+    TAC_TRY(begin(c, expr, &leaves));
+    int32_t *terms = tac__arena_array(&c->graph->arena, bundle->count, sizeof *terms);
+    if (!terms)
+        return tac__fail_memory(c->err);
+    for (size_t i = 0; i < bundle->count; i++)
+        terms[i] = tac__expr_build(&c->builder, nodes[i]);
+    if (c->builder.no_memory)
+        return tac__fail_memory(c->err);
+    bundle->program.loads = c->builder.loads;
+    bundle->program.load_count = c->builder.load_count;
+    return make_tape(c, terms, bundle->count, false, true, &bundle->tape);
+}
+
+tac_status tac__expr_compile_bundle(tac__arena *arena, const tac__expr *expr,
+                                    const tac__expr_node *const *nodes, size_t count,
+                                    tac__expr_bundle **bundle, tac_error *err)
+{
+    compiler c = {.arena = arena, .err = err};
+    tac__expr_bundle *made = *bundle = tac__arena_alloc(arena, sizeof *made);
+    if (!made)
+        return tac__fail_memory(err);
+    made->count = count;
+    TAC_TRY(tac__graph_create(arena->allocator, "", false, NULL, &c.graph, err));
+    c.builder = (tac__expr_builder){.arena = arena, .pool = tac__graph_pool(c.graph), .guard = -1};
+    const tac_status status = compile_bundle(&c, expr, nodes, made);
+    tac__graph_destroy(c.graph);
+    return status;
 }
 
 tac_status tac__expr_compile_part(tac__arena *arena, const tac__expr *expr,

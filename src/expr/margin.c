@@ -1,5 +1,5 @@
 // margin.c - by how much a condition holds or fails. A margin is the logical part of a checked
-// tree, with programs for the two sides of each comparison.
+// tree; one tape computes both sides of all its comparisons.
 #include "expr/program.h"
 #include "expr/tree.h"
 
@@ -10,8 +10,8 @@
 typedef struct part {
     tac__expr_kind kind; // AND, OR, NOT, IF, a comparison; TRUTH: anything else that is true or not
     struct part *a, *b, *c;
-    tac__program *left, *right; // sides of a comparison; TRUTH: `left`
-    bool value_right;           // the left side is a number that is written out
+    uint32_t left, right; // outputs of the tape: sides of a comparison; TRUTH, IF: `left`
+    bool value_right;     // the left side is a number that is written out
     const char *unit, *text;
     const tac__expr_node *node;
     tac__expr_duals *left_duals, *right_duals; // sides of a comparison; NULL: not prepared
@@ -19,7 +19,12 @@ typedef struct part {
 
 struct tac__margin {
     part *root;
-    size_t memory; // words
+    tac__expr_bundle *sides;
+    const tac__expr_node **nodes; // what the outputs of the tape are
+    size_t count;
+    TAC__CAPACITY(const tac__expr_node *) capacity;
+    double *values; // of the outputs
+    size_t memory;  // words
 };
 
 // --- compiling ----------------------------------------------------------------------------------
@@ -27,6 +32,7 @@ struct tac__margin {
 typedef struct compiler {
     tac__arena *arena;
     const tac__expr *expr;
+    tac__margin *margin;
     tac_error *err;
 } compiler;
 
@@ -46,6 +52,17 @@ static const char *unit_of(const tac__expr_node *node)
     return unit && strcmp(unit, "1") ? unit : NULL;
 }
 
+// The tape computes this node.
+static tac_status want(const compiler *c, const tac__expr_node *node, uint32_t *output)
+{
+    tac__margin *m = c->margin;
+    if (!TAC__ARENA_GROW(c->arena, m->nodes, m->count, m->capacity))
+        return tac__fail_memory(c->err);
+    *output = (uint32_t)m->count;
+    m->nodes[m->count++] = node;
+    return TAC_OK;
+}
+
 static tac_status compile_comparison(const compiler *c, const tac__expr_node *node, part *p)
 {
     p->value_right = node->a->kind == TAC__EXPR_LITERAL;
@@ -54,8 +71,8 @@ static tac_status compile_comparison(const compiler *c, const tac__expr_node *no
                                 c->expr->text + node->from);
     if (!p->text)
         return tac__fail_memory(c->err);
-    TAC_TRY(tac__expr_compile_part(c->arena, c->expr, node->a, &p->left, c->err));
-    return tac__expr_compile_part(c->arena, c->expr, node->b, &p->right, c->err);
+    TAC_TRY(want(c, node->a, &p->left));
+    return want(c, node->b, &p->right);
 }
 
 static tac_status compile(const compiler *c, const tac__expr_node *node, part **result)
@@ -75,24 +92,28 @@ static tac_status compile(const compiler *c, const tac__expr_node *node, part **
     case TAC__EXPR_NOT:
         return compile(c, node->a, &p->a);
     case TAC__EXPR_IF:
-        TAC_TRY(tac__expr_compile_part(c->arena, c->expr, node->a, &p->left, c->err));
+        TAC_TRY(want(c, node->a, &p->left));
         TAC_TRY(compile(c, node->b, &p->b));
         return compile(c, node->c, &p->c);
     default:
         p->kind = TAC__EXPR_TRUTH;
-        return tac__expr_compile_part(c->arena, c->expr, node, &p->left, c->err);
+        return want(c, node, &p->left);
     }
 }
 
 tac_status tac__margin_compile(tac__arena *arena, const tac__expr *expr, tac__margin **margin,
                                tac_error *err)
 {
-    const compiler c = {arena, expr, err};
     tac__margin *m = *margin = tac__arena_alloc(arena, sizeof *m);
+    const compiler c = {arena, expr, m, err};
     if (!m)
         return tac__fail_memory(err);
     m->memory = tac__expr_memory(expr);
-    return compile(&c, expr->root, &m->root);
+    TAC_TRY(compile(&c, expr->root, &m->root));
+    m->values = tac__arena_array(arena, m->count, sizeof *m->values);
+    if (!m->values)
+        return tac__fail_memory(err);
+    return tac__expr_compile_bundle(arena, expr, m->nodes, m->count, &m->sides, err);
 }
 
 static tac_status prepare(const compiler *c, part *p)
@@ -102,7 +123,7 @@ static tac_status prepare(const compiler *c, part *p)
     TAC_TRY(prepare(c, p->a));
     TAC_TRY(prepare(c, p->b));
     TAC_TRY(prepare(c, p->c));
-    if (!p->right)
+    if (!p->text)
         return TAC_OK;
     TAC_TRY(tac__expr_duals_compile_part(c->arena, c->expr, p->node->a, &p->left_duals, c->err));
     return tac__expr_duals_compile_part(c->arena, c->expr, p->node->b, &p->right_duals, c->err);
@@ -111,26 +132,11 @@ static tac_status prepare(const compiler *c, part *p)
 tac_status tac__margin_prepare_duals(tac__arena *arena, const tac__expr *expr, tac__margin *margin,
                                      tac_error *err)
 {
-    const compiler c = {arena, expr, err};
+    const compiler c = {arena, expr, margin, err};
     return prepare(&c, margin->root);
 }
 
 // --- evaluating ---------------------------------------------------------------------------------
-
-typedef struct moment {
-    tac_time t_us;
-    const void *const *signals;
-    const uint64_t *memory;
-    uint64_t *copy;
-    size_t words;
-} moment;
-
-static double run(const tac__program *p, const moment *m)
-{
-    if (m->words)
-        memcpy(m->copy, m->memory, m->words * sizeof *m->copy);
-    return tac__program_run(p, m->t_us, m->signals, m->copy).value;
-}
 
 static double distance(tac__expr_kind kind, double a, double b)
 {
@@ -164,28 +170,29 @@ static decision choose(decision a, decision b, bool smaller)
     return (smaller ? right < left : right > left) ? b : a;
 }
 
-static decision evaluate(const part *p, const moment *m)
+// `values` are the outputs of the tape.
+static decision evaluate(const part *p, const double *values)
 {
     decision d = {.result = {.value = (double)NAN}, .sign = 1};
     tac__margin_result *r = &d.result;
     switch (p->kind) {
     case TAC__EXPR_AND:
     case TAC__EXPR_OR:
-        return choose(evaluate(p->a, m), evaluate(p->b, m), p->kind == TAC__EXPR_AND);
+        return choose(evaluate(p->a, values), evaluate(p->b, values), p->kind == TAC__EXPR_AND);
     case TAC__EXPR_NOT:
-        d = evaluate(p->a, m);
+        d = evaluate(p->a, values);
         r->margin = 0 - r->margin;
         d.sign = -d.sign;
         return d;
     case TAC__EXPR_IF:
-        return evaluate(run(p->left, m) != 0 ? p->b : p->c, m);
+        return evaluate(values[p->left] != 0 ? p->b : p->c, values);
     case TAC__EXPR_TRUTH:
-        r->margin = run(p->left, m) != 0 ? (double)INFINITY : -(double)INFINITY;
+        r->margin = values[p->left] != 0 ? (double)INFINITY : -(double)INFINITY;
         return d;
     default:
         break;
     }
-    const double a = run(p->left, m), b = run(p->right, m);
+    const double a = values[p->left], b = values[p->right];
     // Equal infinities are no distance apart.
     r->margin = a == b ? 0 : distance(p->kind, a, b);
     r->value = p->value_right ? b : a;
@@ -195,12 +202,13 @@ static decision evaluate(const part *p, const moment *m)
     return d;
 }
 
-tac__margin_result tac__margin_run(const tac__margin *margin, tac_time t_us,
-                                   const void *const *signals, const uint64_t *memory,
-                                   uint64_t *copy)
+tac__margin_result tac__margin_run(const tac__margin *m, tac_time t_us, const void *const *signals,
+                                   const uint64_t *memory, uint64_t *copy)
 {
-    const moment m = {t_us, signals, memory, copy, margin->memory};
-    return evaluate(margin->root, &m).result;
+    if (m->memory)
+        memcpy(copy, memory, m->memory * sizeof *copy);
+    tac__expr_bundle_run(m->sides, t_us, signals, copy, m->values);
+    return evaluate(m->root, m->values).result;
 }
 
 // d distance/da; that by b is the opposite.
@@ -223,8 +231,8 @@ static double slope(tac__expr_kind kind, double a, double b)
 void tac__margin_run_duals(const tac__margin *margin, tac_time t_us, const void *const *signals,
                            const double *t, const double *const *duals, double *value)
 {
-    const moment m = {t_us, signals, NULL, NULL, 0};
-    const decision d = evaluate(margin->root, &m);
+    tac__expr_bundle_run(margin->sides, t_us, signals, NULL, margin->values);
+    const decision d = evaluate(margin->root, margin->values);
     double left[TAC_DUAL_WIDTH], right[TAC_DUAL_WIDTH];
     memset(value, 0, TAC_DUAL_WIDTH * sizeof *value);
     *value = d.result.margin;

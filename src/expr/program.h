@@ -41,6 +41,21 @@ tac_status tac__expr_compile_part(tac__arena *arena, const tac__expr *expr,
                                   const tac__expr_node *node, tac__program **program,
                                   tac_error *err);
 
+// A program for several nodes of a checked tree: one tape computes them all. An output that is not
+// a number is no fault.
+typedef struct tac__expr_bundle {
+    tac__program program; // its operators that remember
+    tac__tape *tape;
+    size_t count; // of outputs
+} tac__expr_bundle;
+
+tac_status tac__expr_compile_bundle(tac__arena *arena, const tac__expr *expr,
+                                    const tac__expr_node *const *nodes, size_t count,
+                                    tac__expr_bundle **bundle, tac_error *err);
+// As tac__program_run; out[i] becomes the value of node i.
+void tac__expr_bundle_run(const tac__expr_bundle *bundle, tac_time t_us, const void *const *signals,
+                          uint64_t *memory, double *out);
+
 // The same of one node on dual numbers.
 tac_status tac__expr_duals_compile_part(tac__arena *arena, const tac__expr *expr,
                                         const tac__expr_node *node, tac__expr_duals **duals,

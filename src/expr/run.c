@@ -125,6 +125,22 @@ __attribute__((noinline)) static tac__expr_result evaluate(const tac__program *p
     return result;
 }
 
+void tac__expr_bundle_run(const tac__expr_bundle *b, tac_time t_us, const void *const *signals,
+                          uint64_t *memory, double *out)
+{
+    double work[TAC__EXPR_WORK];
+    moment m = {.program = &b->program, .signals = signals};
+    m.given[TAC__GIVEN_TIME] = tac_time_seconds(t_us);
+    for (size_t i = 0; i < b->program.timed_count; i++) {
+        const tac__expr_part *part = &b->program.parts[i];
+        const bool now = run_part(&m, part) != 0;
+        m.given[TAC__GIVEN_REMEMBERED + i] = remember(part, now, t_us, &memory[i]);
+    }
+    (void)run_tape(&m, b->tape, work);
+    for (size_t i = 0; i < b->count; i++)
+        out[i] = work[b->tape->outs[i].reg];
+}
+
 // Most conditions remember nothing, meet no NaN and do not ask for the time. Whether such an
 // evaluation was enough.
 static inline bool run_quick(const tac__program *p, const void *const *signals, double *work,
