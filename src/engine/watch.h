@@ -254,6 +254,10 @@ struct tac__step_watcher {
 
 void tac__watch_steps(tac_engine *engine, tac__step_watcher *watcher);
 
+// While the engine is resolved: the observer that was added last, which follows an island, is not
+// called while `*asleep` is true, and outputs of the island are not kept for it.
+void tac__observer_sleeps(tac_engine *engine, const bool *asleep);
+
 // The states of an island, and its outputs if wanted, at any instant of its present step, on dense
 // output. Only while a step watcher is called. It repeats the step in memory of its own: neither
 // the run nor its counters notice.
@@ -268,6 +272,68 @@ void tac__inside_forget(tac__inside *inside);
 // any instant.
 TAC_MUST_CHECK tac_status tac__inside_look(tac__inside *inside, tac_time end_us, tac_time t_us);
 const void *tac__inside_value(const tac__inside *inside, const tac__watched *signal);
+
+// The ends of the present step of an island: state i is x[i * stride] at its start, and y[i *
+// stride] at its end, before projections. Only while a step watcher is called for this island.
+typedef struct tac__step_ends {
+    const double *x, *y;
+    size_t stride;
+    tac_time from_us;
+} tac__step_ends;
+
+tac__step_ends tac__inside_ends(const tac__inside *inside);
+
+// --- formulas -----------------------------------------------------------------------------------
+
+// Signals of the plant as terms of states, modes, held inputs and time. A formula has the bits of
+// the evaluated output, takes only the operations that this output needs, and can be bounded.
+// A slot is an input of the pool: input number i of the pool is slots[i].
+typedef enum tac__slot_kind {
+    TAC__SLOT_TIME,   // in seconds
+    TAC__SLOT_STATE,  // state `index` of the island
+    TAC__SLOT_MODE,   // what modes, and which components are active: changes at boundaries only
+    TAC__SLOT_HELD,   // an input that is held during a step
+    TAC__SLOT_SIGNAL, // of the caller
+} tac__slot_kind;
+
+typedef struct tac__slot {
+    tac__slot_kind kind;
+    int island;       // -1: none
+    uint32_t index;   // STATE: which; SIGNAL: as the caller likes
+    uint32_t element; // of what `from` leads to
+    tac_scalar scalar;
+    const void *from; // MODE, HELD: where the value is
+    int32_t term;     // set by tac__formula_slot
+} tac__slot;
+
+struct tac__terms;
+typedef struct tac__formulas {
+    tac_engine *engine;
+    tac__arena *arena;
+    struct tac__terms *pool;
+    tac__slot *slots;
+    size_t count;
+    TAC__CAPACITY(tac__slot) capacity;
+    struct tac__formula_island *islands; // used by the engine
+    int32_t time;                        // the term of the time
+} tac__formulas;
+
+// Of a prepared engine. The arena and the pool stay the caller's.
+tac_status tac__formulas_init(tac__formulas *f, tac_engine *engine, tac__arena *arena,
+                              struct tac__terms *pool);
+// A new slot; returns its term.
+int32_t tac__formula_slot(tac__formulas *f, const tac__slot *slot);
+// The value of a MODE or HELD slot now.
+static inline double tac__slot_value(const tac__slot *slot)
+{
+    return slot->scalar == TAC_F64 ? ((const double *)slot->from)[slot->element]
+                                   : tac__scalar_f64(slot->scalar, slot->from, slot->element);
+}
+// The term of an element of a continuous signal. `*term` is -1 where a component of the island has
+// no symbolic form.
+tac_status tac__formula_signal(tac__formulas *f, int signal, uint32_t element, int32_t *term);
+// The term of the derivative of a state, once a signal of its island was asked for.
+int32_t tac__formula_rate(const tac__formulas *f, int island, uint32_t state);
 
 // --- deferred outputs ---------------------------------------------------------------------------
 

@@ -160,6 +160,29 @@ tac__margin_result tac__margin_run(const tac__margin *margin, tac_time t_us,
                                    const void *const *signals, const uint64_t *memory,
                                    uint64_t *copy);
 
+// What a margin follows from: both sides of every comparison, and what is true or not. They can be
+// computed elsewhere, as terms of any pool, of a condition without operators that remember.
+struct tac__range;
+size_t tac__margin_side_count(const tac__margin *margin);
+TAC_MUST_CHECK tac_status tac__margin_sides(const tac__margin *margin, tac__arena *arena,
+                                            struct tac__terms *pool, const tac__expr_leaves *leaves,
+                                            int32_t *sides);
+// The margin from the values of the sides, and whether the condition holds. False: some side is not
+// a number.
+bool tac__margin_of(const tac__margin *margin, const double *sides, tac__margin_result *result,
+                    bool *truth);
+// Only the number; NaN where some side that counts is not a number.
+double tac__margin_number(const tac__margin *margin, const double *sides);
+// The same from ranges of the sides.
+typedef struct tac__margin_range {
+    double lo, hi;
+    bool may, may_not; // the condition may be true; it may be false
+    bool kink;         // the margin need not be smooth
+    bool nan;          // some side may be NaN
+} tac__margin_range;
+
+tac__margin_range tac__margin_between(const tac__margin *margin, const struct tac__range *sides);
+
 // A margin of a condition without operators that remember, on dual numbers: that of the deciding
 // comparison. Prepared once; a run gets values of the signals, then their duals.
 TAC_MUST_CHECK tac_status tac__margin_prepare_duals(tac__arena *arena, const tac__expr *expr,

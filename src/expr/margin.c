@@ -1,5 +1,6 @@
 // margin.c - by how much a condition holds or fails. A margin is the logical part of a checked
 // tree; one tape computes both sides of all its comparisons.
+#include "expr/bounds.h"
 #include "expr/program.h"
 #include "expr/tree.h"
 
@@ -209,6 +210,201 @@ tac__margin_result tac__margin_run(const tac__margin *m, tac_time t_us, const vo
         memcpy(copy, memory, m->memory * sizeof *copy);
     tac__expr_bundle_run(m->sides, t_us, signals, copy, m->values);
     return evaluate(m->root, m->values).result;
+}
+
+// --- from sides that were computed elsewhere
+// ------------------------------------------------------
+
+size_t tac__margin_side_count(const tac__margin *m)
+{
+    return m->count;
+}
+
+tac_status tac__margin_sides(const tac__margin *m, tac__arena *arena, struct tac__terms *pool,
+                             const tac__expr_leaves *leaves, int32_t *sides)
+{
+    TAC_ASSERT(!m->memory);
+    tac__expr_builder b = {.arena = arena, .pool = pool, .leaves = leaves, .guard = -1};
+    for (size_t i = 0; i < m->count; i++)
+        sides[i] = tac__expr_build(&b, m->nodes[i]);
+    return b.no_memory ? TAC_E_MEMORY : tac__terms_status(pool, NULL);
+}
+
+static bool holds(const part *p, const double *sides)
+{
+    switch (p->kind) {
+    case TAC__EXPR_AND:
+        return holds(p->a, sides) && holds(p->b, sides);
+    case TAC__EXPR_OR:
+        return holds(p->a, sides) || holds(p->b, sides);
+    case TAC__EXPR_NOT:
+        return !holds(p->a, sides);
+    case TAC__EXPR_IF:
+        return holds(sides[p->left] != 0 ? p->b : p->c, sides);
+    case TAC__EXPR_LESS:
+        return sides[p->left] < sides[p->right];
+    case TAC__EXPR_LESS_EQUAL:
+        return sides[p->left] <= sides[p->right];
+    case TAC__EXPR_GREATER:
+        return sides[p->left] > sides[p->right];
+    case TAC__EXPR_GREATER_EQUAL:
+        return sides[p->left] >= sides[p->right];
+    case TAC__EXPR_EQUAL:
+        return sides[p->left] == sides[p->right];
+    case TAC__EXPR_NOT_EQUAL:
+        return sides[p->left] != sides[p->right];
+    default:
+        return sides[p->left] != 0;
+    }
+}
+
+bool tac__margin_of(const tac__margin *m, const double *sides, tac__margin_result *result,
+                    bool *truth)
+{
+    bool numbers = true;
+    for (size_t i = 0; i < m->count; i++)
+        numbers &= sides[i] == sides[i];
+    if (!numbers)
+        return false;
+    *truth = holds(m->root, sides);
+    *result = evaluate(m->root, sides).result;
+    return true;
+}
+
+// As choose() and evaluate(), but a NaN is passed on.
+static double number(const part *p, const double *sides)
+{
+    double a, b;
+    switch (p->kind) {
+    case TAC__EXPR_AND:
+        a = number(p->a, sides);
+        b = number(p->b, sides);
+        return a != a || a < b ? a : b;
+    case TAC__EXPR_OR:
+        a = number(p->a, sides);
+        b = number(p->b, sides);
+        return a != a || a > b ? a : b;
+    case TAC__EXPR_NOT:
+        return 0 - number(p->a, sides);
+    case TAC__EXPR_IF:
+        return number(sides[p->left] != 0 ? p->b : p->c, sides);
+    case TAC__EXPR_TRUTH:
+        return sides[p->left] != 0 ? (double)INFINITY : -(double)INFINITY;
+    default:
+        a = sides[p->left];
+        b = sides[p->right];
+        return a == b ? 0 : distance(p->kind, a, b);
+    }
+}
+
+double tac__margin_number(const tac__margin *m, const double *sides)
+{
+    return number(m->root, sides);
+}
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+// Of a < b, or, if they may be equal, of a <= b.
+static tac__margin_range less(tac__range a, tac__range b, bool equal)
+{
+    return (tac__margin_range){.lo = b.lo - a.hi,
+                               .hi = b.hi - a.lo,
+                               .may = equal ? a.lo <= b.hi : a.lo < b.hi,
+                               .may_not = equal ? a.hi > b.lo : a.hi >= b.lo,
+                               .kink = a.kink || b.kink};
+}
+
+static tac__margin_range opposite(tac__margin_range r)
+{
+    return (tac__margin_range){-r.hi, -r.lo, r.may_not, r.may, r.kink, false};
+}
+
+static tac__margin_range apart(tac__range a, tac__range b)
+{
+    const double lo = a.lo - b.hi, hi = a.hi - b.lo; // of a - b
+    const bool meet = lo <= 0 && hi >= 0;
+    return (tac__margin_range){.lo = meet ? 0 : least(fabs(lo), fabs(hi)),
+                               .hi = most(fabs(lo), fabs(hi)),
+                               .may = lo != 0 || hi != 0,
+                               .may_not = meet,
+                               .kink = meet || a.kink || b.kink};
+}
+
+// A choice between two margins: only one that may be chosen counts, and which of them may change.
+static bool is_kink(tac__margin_range a, tac__margin_range b, bool smaller)
+{
+    if (smaller ? a.hi <= b.lo : a.lo >= b.hi)
+        return a.kink;
+    if (smaller ? b.hi <= a.lo : b.lo >= a.hi)
+        return b.kink;
+    return true;
+}
+
+static tac__margin_range between(const part *p, const tac__range *sides)
+{
+    tac__margin_range a, b;
+    switch (p->kind) {
+    case TAC__EXPR_AND:
+        a = between(p->a, sides);
+        b = between(p->b, sides);
+        return (tac__margin_range){least(a.lo, b.lo),      least(a.hi, b.hi),   a.may && b.may,
+                                   a.may_not || b.may_not, is_kink(a, b, true), false};
+    case TAC__EXPR_OR:
+        a = between(p->a, sides);
+        b = between(p->b, sides);
+        return (tac__margin_range){most(a.lo, b.lo),       most(a.hi, b.hi),     a.may || b.may,
+                                   a.may_not && b.may_not, is_kink(a, b, false), false};
+    case TAC__EXPR_NOT:
+        return opposite(between(p->a, sides));
+    case TAC__EXPR_IF:
+        if (sides[p->left].lo != 0)
+            return between(p->b, sides);
+        if (sides[p->left].hi == 0)
+            return between(p->c, sides);
+        a = between(p->b, sides);
+        b = between(p->c, sides);
+        return (tac__margin_range){least(a.lo, b.lo),
+                                   most(a.hi, b.hi),
+                                   a.may || b.may,
+                                   a.may_not || b.may_not,
+                                   true,
+                                   false};
+    case TAC__EXPR_LESS:
+    case TAC__EXPR_LESS_EQUAL:
+        return less(sides[p->left], sides[p->right], p->kind == TAC__EXPR_LESS_EQUAL);
+    case TAC__EXPR_GREATER:
+    case TAC__EXPR_GREATER_EQUAL:
+        return less(sides[p->right], sides[p->left], p->kind == TAC__EXPR_GREATER_EQUAL);
+    case TAC__EXPR_EQUAL:
+        return opposite(apart(sides[p->left], sides[p->right]));
+    case TAC__EXPR_NOT_EQUAL:
+        return apart(sides[p->left], sides[p->right]);
+    default:
+        break;
+    }
+    const tac__range r = sides[p->left];
+    return (tac__margin_range){r.lo != 0 ? (double)INFINITY : -(double)INFINITY,
+                               r.hi != 0 ? (double)INFINITY : -(double)INFINITY,
+                               r.hi != 0,
+                               r.lo == 0,
+                               r.lo == 0 && r.hi != 0,
+                               false};
+}
+
+tac__margin_range tac__margin_between(const tac__margin *m, const tac__range *sides)
+{
+    tac__margin_range r = between(m->root, sides);
+    for (size_t i = 0; i < m->count; i++)
+        r.nan |= sides[i].nan;
+    return r;
 }
 
 // d distance/da; that by b is the opposite.

@@ -92,10 +92,27 @@ static void advance(tac_verdict *v, tac__expectation *x, tac_time end_us, tac_ti
     }
 }
 
-// An `at` without a memory asks for one instant.
-static bool asks_once(const tac__expectation *x)
+bool tac__expect_asks_once(const tac__expectation *x)
 {
     return x->def.kind == TAC__EXPECT_AT && !x->words;
+}
+
+// The island that a condition with a form sees.
+static tac__inside *island_of(const tac_verdict *v, const tac__expectation *x)
+{
+    size_t i = 0;
+    while (x->seen[i].watched.island < 0)
+        i++;
+    return v->islands[x->seen[i].watched.island]->inside;
+}
+
+// The start of the steps, with the values that hold during them.
+static void see_start(tac_verdict *v, tac__expectation *x, tac_time end_us, tac_time from_us)
+{
+    read_inside(v, x, end_us, from_us);
+    if (x->form || x->known->seen_us != from_us ||
+        memcmp(x->value, x->last, x->count * sizeof *x->last) != 0)
+        tac__expect_sample(v, x, from_us);
 }
 
 // Begin to scan (covered_us, end_us]. Returns false if there is nothing more to scan.
@@ -105,17 +122,110 @@ static bool begin_cover(tac_verdict *v, tac__expectation *x, tac_time end_us)
     x->from_us = end_us;
     if (!k->ready || k->over || x->def.kind == TAC__EXPECT_STOP || k->covered_us >= end_us)
         return false;
-    const tac_time from_us = k->covered_us, wanted_us = k->result.t_us;
+    const tac_time wanted_us = k->result.t_us;
+    tac_time from_us = k->covered_us;
+    if (x->form && tac__inside_from(island_of(v, x)) > from_us)
+        from_us = tac__inside_from(island_of(v, x)); // steps before it were passed by
     k->covered_us = end_us;
-    if (!asks_once(x)) {
+    if (from_us >= end_us)
+        return false;
+    x->look_count = 0;
+    if (x->plant && !tac__expect_asks_once(x))
+        see_start(v, x, end_us, from_us);
+    if (!tac__expect_asks_once(x)) {
         x->from_us = from_us;
-        return true;
+        return !k->over;
     }
     if (wanted_us > from_us && wanted_us <= end_us) {
         read_inside(v, x, end_us, wanted_us);
         tac__expect_sample(v, x, wanted_us);
     }
     return false;
+}
+
+// --- the worst margin inside a step -------------------------------------------------------------
+
+// The margin at t_us, smaller is worse.
+static double margin_at(const tac_verdict *v, tac__expectation *x, tac_time end_us, tac_time t_us)
+{
+    read_inside(v, x, end_us, t_us);
+    const tac__margin_result m = tac__margin_run(x->margin, t_us, x->values, x->before, x->trial);
+    return tac__expect_signed(x, m.margin);
+}
+
+static bool decides_at(const tac_verdict *v, tac__expectation *x, tac_time end_us, tac_time t_us)
+{
+    read_inside(v, x, end_us, t_us);
+    const tac__expr_result r = tac__program_run(x->program, t_us, x->values, x->trial);
+    return !r.nan && tac__expect_decides(x, r.value != 0);
+}
+
+// Between two samples the margin has its least value: golden sections find it.
+static void find_least(tac_verdict *v, tac__expectation *x, tac_time end_us, tac__look a,
+                       tac__look c)
+{
+    enum { SECTIONS = 60 };
+    const double golden = 0.3819660112501051;
+    const tac_time before_us = a.t_us;
+    tac_time length_us = c.t_us - a.t_us;
+    tac__look b = {.t_us = a.t_us + (tac_time)(golden * (double)length_us)};
+    b.margin = margin_at(v, x, end_us, b.t_us);
+    for (int i = 0; i < SECTIONS && (length_us = c.t_us - a.t_us) > 2; i++) {
+        const bool left = b.t_us - a.t_us > c.t_us - b.t_us;
+        const tac_time room_us = left ? b.t_us - a.t_us : c.t_us - b.t_us;
+        const tac_time part_us = (tac_time)(golden * (double)room_us);
+        const tac_time step_us = part_us > 0 ? part_us : 1;
+        tac__look m = {.t_us = left ? b.t_us - step_us : b.t_us + step_us};
+        m.margin = margin_at(v, x, end_us, m.t_us);
+        const bool better = m.margin < b.margin;
+        if (better && left)
+            c = b;
+        else if (better)
+            a = b;
+        else if (left)
+            a = m;
+        else
+            c = m;
+        b = better ? m : b;
+    }
+    tac_time turned_us = b.t_us;
+    if (decides_at(v, x, end_us, b.t_us)) {
+        for (tac_time low_us = before_us; turned_us - low_us > 1;) {
+            const tac_time middle_us = low_us + (turned_us - low_us) / 2;
+            if (decides_at(v, x, end_us, middle_us))
+                turned_us = middle_us;
+            else
+                low_us = middle_us;
+        }
+    }
+    read_inside(v, x, end_us, b.t_us);
+    tac__expect_found(v, x, b.t_us, turned_us);
+}
+
+// May the margin near sample i, which is no worse than its neighbors, be worse than all so far? It
+// is taken to change between samples by no more than among five of them.
+static bool may_be_worst(const tac__expectation *x, const tac__look *looks, size_t count, size_t i)
+{
+    double most = looks[i].margin;
+    for (size_t k = i > 2 ? i - 2 : 0; k < count && k <= i + 2; k++)
+        most = looks[k].margin > most ? looks[k].margin : most;
+    const double worst = tac__expect_worst(x);
+    return isfinite(most) && looks[i].margin - (most - looks[i].margin) < worst;
+}
+
+// Look for the worst margin beside each sample of the step that is no better than its neighbors.
+static void refine(tac_verdict *v, tac__expectation *x, tac_time end_us)
+{
+    tac__look looks[TAC__LOOKS_MAX];
+    const size_t count = x->look_count;
+    memcpy(looks, x->looks, count * sizeof *looks);
+    for (size_t i = 0; i < count && !x->known->over; i++) {
+        const tac__look a = looks[i ? i - 1 : 0], c = looks[i + 1 < count ? i + 1 : i];
+        if (looks[i].margin > a.margin || looks[i].margin > c.margin || c.t_us - a.t_us < 3 ||
+            !may_be_worst(x, looks, count, i))
+            continue;
+        find_least(v, x, end_us, a, c);
+    }
 }
 
 // Go part by part: expectations that see the same outputs then look at the same instant one after
@@ -133,6 +243,10 @@ void tac__expect_cover(tac_verdict *v, tac__expectation *const *list, size_t cou
                 advance(v, x, end_us,
                         x->from_us + length_us / PARTS * i + length_us % PARTS * i / PARTS);
         }
+    }
+    for (size_t k = 0; any && k < count; k++) {
+        if (list[k]->form && list[k]->from_us < end_us)
+            refine(v, list[k], end_us);
     }
 }
 
@@ -164,7 +278,7 @@ void tac__expect_boundary(tac_verdict *v, tac__expectation *x, tac_time t_us)
     const bool ends_step = x->def.kind != TAC__EXPECT_STOP && k->seen_us == t_us;
     if (ends_step && !memcmp(x->value, x->last, x->count * sizeof *x->last))
         return;
-    if (asks_once(x) && t_us < k->result.t_us)
+    if (tac__expect_asks_once(x) && t_us < k->result.t_us)
         return;
     tac__expect_sample(v, x, t_us);
 }

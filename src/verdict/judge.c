@@ -5,10 +5,33 @@
 #include <math.h>
 #include <string.h>
 
+double tac__expect_signed(const tac__expectation *x, double margin)
+{
+    return x->def.kind == TAC__EXPECT_ALWAYS ? margin : -margin;
+}
+
+double tac__expect_worst(const tac__expectation *x)
+{
+    const double margin = x->known->result.margin; // of `never` that of the opposite condition
+    return x->def.kind == TAC__EXPECT_EVENTUALLY ? -margin : margin;
+}
+
+bool tac__expect_decides(const tac__expectation *x, bool truth)
+{
+    return x->known->result.outcome == TAC_EXPECT_UNDECIDED &&
+           truth == (x->def.kind != TAC__EXPECT_ALWAYS);
+}
+
 // Keep the margin of a sample if it is the smallest so far; of an `eventually`, the largest.
 static void keep_margin(tac__expectation *x, tac_time t_us)
 {
-    const tac__margin_result m = tac__margin_run(x->margin, t_us, x->values, x->before, x->trial);
+    tac__margin_result m;
+    if (x->given)
+        m = *x->given;
+    else
+        m = tac__margin_run(x->margin, t_us, x->values, x->before, x->trial);
+    if (x->look_count < TAC__LOOKS_MAX)
+        x->looks[x->look_count++] = (tac__look){t_us, tac__expect_signed(x, m.margin)};
     tac_expectation *r = &x->known->result;
     const double margin = x->def.kind == TAC__EXPECT_NEVER ? 0 - m.margin : m.margin;
     const bool largest = x->def.kind == TAC__EXPECT_EVENTUALLY;
@@ -129,6 +152,33 @@ void tac__expect_sample(tac_verdict *v, tac__expectation *x, tac_time t_us)
     k->seen_us = t_us;
     memcpy(x->last, x->value, x->count * sizeof *x->last);
     judge(v, x, t_us);
+}
+
+void tac__expect_sample_of(tac_verdict *v, tac__expectation *x, tac_time t_us, bool truth,
+                           const tac__margin_result *margin)
+{
+    tac__known *k = x->known;
+    k->truth = truth;
+    k->nan = NULL;
+    if (k->seen_us == TAC_TIME_NEVER)
+        k->first_us = t_us;
+    k->seen_us = t_us;
+    x->last[0] = (double)NAN; // the signals were not evaluated
+    x->given = margin;
+    judge(v, x, t_us);
+    x->given = NULL;
+}
+
+void tac__expect_found(tac_verdict *v, tac__expectation *x, tac_time t_us, tac_time turned_us)
+{
+    const tac__expr_result r = tac__program_run(x->program, t_us, x->values, x->memory);
+    (void)v;
+    if (r.nan)
+        return;
+    keep_margin(x, t_us);
+    if (tac__expect_decides(x, r.value != 0))
+        decide(x, x->def.kind == TAC__EXPECT_EVENTUALLY ? TAC_EXPECT_PASSED : TAC_EXPECT_FAILED,
+               turned_us);
 }
 
 // --- the end ------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // verdict.c - sets a verdict up, is told what the engine does, and gives the results. See
 // expectation.h.
-#include "verdict/expectation.h"
+#include "verdict/form.h"
 #include "base/def.h"
 #include "base/floats.h"
 #include "base/node.h"
@@ -36,6 +36,18 @@ static void mark(tac_verdict *v, tac__expectation *x)
     tac__watch_instant_end(v->engine, &v->instants);
 }
 
+// Nobody who follows the island needs a sample at its next boundary: what a boundary changes in the
+// states is seen at the start of the next step, and held inputs that change may stay in a box.
+static bool may_sleep(const tac__follower *f)
+{
+    bool may = true;
+    for (size_t i = 0; i < f->count; i++) {
+        const tac__expectation *x = f->list[i];
+        may &= x->known->over || x->once || (x->form && (!x->form->held || x->form->quiet));
+    }
+    return may;
+}
+
 static void show_instant(void *context, tac_engine *e, tac_time t_us)
 {
     tac_verdict *v = context;
@@ -45,13 +57,40 @@ static void show_instant(void *context, tac_engine *e, tac_time t_us)
         tac__expect_boundary(v, v->dirty[i], t_us);
     }
     v->dirty_count = 0;
+    if (v->woke)
+        v->woke->asleep = may_sleep(v->woke);
+    v->woke = NULL;
 }
 
 static void show_step(void *context, size_t island, tac_time t_us)
 {
     tac_verdict *v = context;
-    const tac__follower *f = v->islands[island];
-    tac__expect_cover(v, f->list, f->count, t_us);
+    tac__follower *f = v->islands[island];
+    const tac__step_ends ends = tac__inside_ends(f->inside);
+    size_t hot = 0;
+    bool stirred = false;
+    for (size_t i = 0; i < f->count; i++) {
+        tac__expectation *x = f->list[i];
+        const tac__known *k = x->known;
+        if (k->over || !k->ready || (x->form && tac__expect_stays(x, &ends, t_us)))
+            continue;
+        if (!x->once)
+            stirred = true;
+        if (x->once) {
+            if (t_us < k->result.t_us)
+                continue;
+            mark(v, x);
+            f->asleep = false; // until the end of this instant
+            v->woke = f;
+        } else if (x->form && tac__expect_passes_by(v, x, &ends, t_us)) {
+            continue;
+        }
+        v->hot[hot++] = x;
+    }
+    if (hot)
+        tac__expect_cover(v, v->hot, hot, t_us);
+    if (stirred)
+        f->asleep = may_sleep(f) && v->woke != f;
 }
 
 // The island has a boundary.
@@ -62,6 +101,23 @@ static void show_boundary(void *context, tac_engine *e, tac_time t_us)
     (void)t_us;
     for (size_t i = 0; i < f->count; i++)
         mark(f->verdict, f->list[i]);
+}
+
+// Is a signal that the component wrote another one than before? What remembers, and what stops the
+// run, must see every write.
+static bool changes(tac__expectation *x, int component)
+{
+    if (x->words || x->def.kind == TAC__EXPECT_STOP || !x->known->ready)
+        return true;
+    bool changed = false;
+    for (size_t i = 0; i < x->count; i++) {
+        const tac__seen *s = &x->seen[i];
+        if (s->component == (size_t)component && s->watched.island < 0)
+            changed |= tac__scalar_f64(s->scalar, s->watched.bus, s->element) != x->during[i];
+    }
+    if (changed && x->form)
+        x->form->quiet = x->form->smooth = x->form->tried_free = false;
+    return changed;
 }
 
 // The component wrote its discrete signals.
@@ -78,7 +134,8 @@ static void show_write(void *context, tac_engine *e, tac_time t_us)
             x->written[k] = true;
             x->known->lacking = k;
         }
-        mark(f->verdict, x);
+        if (changes(x, f->component))
+            mark(f->verdict, x);
     }
 }
 
@@ -226,7 +283,9 @@ static tac_status add_observer(tac_verdict *v, tac__follower *f, tac_error *err)
     def.follow = TAC_FOLLOW_ISLAND;
     def.outputs = f->outputs;
     def.component = tac__watch_island(v->engine, (size_t)f->island).name;
-    return tac_engine_add_observer(v->engine, &def, err);
+    TAC_TRY(tac_engine_add_observer(v->engine, &def, err));
+    tac__observer_sleeps(v->engine, &f->asleep);
+    return TAC_OK;
 }
 
 static tac_status plan(void *context, tac_engine *e, tac_error *err)
@@ -293,7 +352,8 @@ static tac_status init(tac_verdict *v, const tac__expect_def *defs, const tac__e
     tac__arena_init(&v->arena, v->allocator);
     v->all = tac__arena_array(&v->arena, count_all(v), sizeof *v->all);
     v->dirty = tac__arena_array(&v->arena, count_all(v), sizeof(tac__expectation *));
-    if (!v->all || !v->dirty)
+    v->hot = tac__arena_array(&v->arena, count_all(v), sizeof(tac__expectation *));
+    if (!v->all || !v->dirty || !v->hot)
         return TAC_E_MEMORY;
     for (size_t i = 0; i < count_all(v); i++)
         v->all[i].def = i < v->count ? defs[i] : *stop;
@@ -363,6 +423,19 @@ static void forget_steps(const tac_verdict *v)
     }
 }
 
+// What was found of the future that is undone holds no more.
+static void forget_boxes(const tac_verdict *v)
+{
+    for (size_t i = 0; i < count_all(v); i++) {
+        tac__form *q = v->all[i].form;
+        if (!q)
+            continue;
+        q->quiet = q->smooth = q->tried_free = false;
+        q->last_us = TAC_TIME_NEVER;
+        q->wait = q->failures = 0;
+    }
+}
+
 // A snapshot has the times of the verdict, then what each expectation knows.
 typedef struct saved {
     tac_time start_us;
@@ -385,6 +458,7 @@ static void restore(void *context, tac_engine *e, const void *from)
     tac_verdict *v = context;
     (void)e;
     forget_steps(v);
+    forget_boxes(v);
     if (!from) {
         begin(v);
         return;
@@ -417,6 +491,7 @@ tac_status tac_verdict_begin(tac_verdict *v, tac_error *err)
     for (size_t i = 0; i < count_all(v); i++) {
         tac__expectation *x = &v->all[i];
         size += x->size;
+        x->once = tac__expect_asks_once(x);
         for (size_t k = 0; k < x->count; k++)
             x->seen[k].watched = tac__watch_signal(v->engine, x->seen[k].signal);
     }
@@ -428,6 +503,8 @@ tac_status tac_verdict_begin(tac_verdict *v, tac_error *err)
         f->inside = tac__inside_create(v->engine, &v->arena, i, f->outputs);
         if (!f->inside)
             return tac__fail_memory(err);
+        TAC_TRY(tac__expect_make_forms(v, f, err));
+        f->asleep = may_sleep(f);
     }
     v->instants = (tac__instant_watcher){.show = show_instant, .context = v};
     v->steps = (tac__step_watcher){.show = show_step, .context = v, .islands = v->watched};

@@ -805,9 +805,15 @@ tac_status tac_engine_add_observer(tac_engine *e, const tac_observer_def *def, t
                          plan->observer_capacity))
         return tac__fail_memory(err);
     tac__observer *o = &plan->observers[plan->observer_count++];
-    *o = (tac__observer){*def, -1, leads};
+    *o = (tac__observer){*def, -1, leads, NULL};
     o->def.name = tac__arena_text(&plan->arena, def->name ? def->name : "observer");
     return o->def.name ? TAC_OK : tac__fail_memory(err);
+}
+
+void tac__observer_sleeps(tac_engine *e, const bool *asleep)
+{
+    tac__plan *plan = e->building;
+    plan->observers[plan->observer_count - 1].asleep = asleep;
 }
 
 static bool may_add_watcher(const tac_engine *e)

@@ -50,8 +50,10 @@ typedef struct tac__island_plan {
     tac_part *parts;  // one a state
     tac__keep *keeps; // held inputs
     size_t keep_count;
-    tac__rise_plan *rises; // conditions of other components that are located inside its steps
-    tac__views rise_views; // views through which those conditions see their inputs
+    const bool *shown_asleep; // no observer that follows it reads outputs while this is true; NULL:
+                              // one may at any time, or none ever does
+    tac__rise_plan *rises;    // conditions of other components that are located inside its steps
+    tac__views rise_views;    // views through which those conditions see their inputs
 } tac__island_plan;
 
 #endif

@@ -57,6 +57,7 @@ typedef struct tac__observer {
     tac_observer_def def;
     int source;                  // source of its axis; -1: it follows `leads`
     const tac__component *leads; // the component that it follows
+    const bool *asleep;          // it is not called while this is true; NULL: it never sleeps
 } tac__observer;
 
 // One digest of a run; hash.c says what the numbers are.
@@ -205,6 +206,8 @@ typedef struct tac__plan {
     tac__observer *observers;
     size_t observer_count;
     TAC__CAPACITY(tac__observer) observer_capacity;
+    uint32_t *observer_sources; // sources with which observers on an axis may read any island
+    size_t observer_source_count;
     const char **order; // explicit order of components, NULL: none
     size_t order_count;
     tac_place order_place;

@@ -391,6 +391,14 @@ static void mark_any(const work *w, const set *s, uint8_t what)
         w->any[s->items[i]] |= what;
 }
 
+// An observer reads outputs of the island that it follows. Only one that is alone there may sleep.
+static void show_outputs(work *w, const tac__observer *o)
+{
+    tac__island_plan *island = &w->e->islands[o->leads->island];
+    island->shown_asleep = w->shown[o->leads->island] ? NULL : o->asleep;
+    w->shown[o->leads->island] = true;
+}
+
 // Collects, once, facts that are needed for every island or item later.
 static void gather(work *w)
 {
@@ -409,7 +417,7 @@ static void gather(work *w)
         const tac__observer *o = &e->observers[i];
         w->ends |= o->def.follow == TAC_FOLLOW_AXIS && o->def.ends;
         if (o->def.follow == TAC_FOLLOW_ISLAND && o->def.outputs)
-            w->shown[o->leads->island] = true;
+            show_outputs(w, o);
     }
 }
 
@@ -866,6 +874,14 @@ static tac_status schedule(tac__plan *e, tac__arena *scratch)
     list_items(e);
     TAC_TRY(make_rows(&w));
     TAC_TRY(list_instants(&w));
+    e->observer_source_count = w.observers.count;
+    e->observer_sources =
+        tac__arena_array(&e->arena, w.observers.count, sizeof *e->observer_sources);
+    if (!e->observer_sources)
+        return TAC_E_MEMORY;
+    if (w.observers.count)
+        memcpy(e->observer_sources, w.observers.items,
+               w.observers.count * sizeof *e->observer_sources);
     return list_island_sources(&w);
 }
 

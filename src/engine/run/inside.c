@@ -56,6 +56,19 @@ void tac__inside_forget(tac__inside *in)
     in->from_us = in->end_us = in->look_us = TAC_TIME_NEVER;
 }
 
+tac__step_ends tac__inside_ends(const tac__inside *in)
+{
+    const tac__island *island = in->island;
+    tac__step_ends ends = {island->x, island->y, 1, island->state->from_us};
+    if (island->step == TAC__STEP_SOUND_LANES) {
+        const tac__lanes *l = island->lanes;
+        ends.stride = l->work->method->lanes;
+        ends.x = l->ode.x + island->lane;
+        ends.y = l->ode.y + island->lane;
+    }
+    return ends;
+}
+
 // States behind the last one that is integrated stand still.
 static void stand_still(const tac__inside *in, double *y)
 {

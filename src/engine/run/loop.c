@@ -238,6 +238,18 @@ static inline void digest_state(tac_engine *e, const tac__island *island, tac_ti
     tac__taps_show(island->plan->taps, e, t_us);
 }
 
+// Does nobody read outputs of the island at this instant? Observers on an axis may read any island.
+static bool preview_sleeps(const tac_engine *e, const tac__island *island, tac_time t_us)
+{
+    const bool *asleep = island->plan->shown_asleep;
+    if (!asleep || !*asleep || t_us == 0 || t_us == e->plan->def.end_us)
+        return false;
+    bool read = false;
+    for (size_t i = 0; i < e->plan->observer_source_count; i++)
+        read |= e->timeline.last[e->plan->observer_sources[i]] == t_us;
+    return !read;
+}
+
 static inline __attribute__((always_inline)) tac_status run_item(tac_engine *e,
                                                                  const tac__item *item,
                                                                  tac_time t_us)
@@ -258,7 +270,8 @@ static inline __attribute__((always_inline)) tac_status run_item(tac_engine *e,
     case TAC__ITEM_OUTPUTS:
         return tac__island_outputs(e, &e->islands[item->index], t_us);
     case TAC__ITEM_PREVIEW:
-        tac__island_preview(&e->islands[item->index], t_us);
+        if (!preview_sleeps(e, &e->islands[item->index], t_us))
+            tac__island_preview(&e->islands[item->index], t_us);
         return TAC_OK;
     case TAC__ITEM_SHADOW:
         tac__activity_shadow(e, e->instances[item->index], t_us);
@@ -271,6 +284,9 @@ static inline __attribute__((always_inline)) tac_status run_item(tac_engine *e,
         return end_entity(e, &e->plan->entities[item->index]);
     case TAC__ITEM_OBSERVE: {
         const tac_observer_def *o = &e->plan->observers[item->index].def;
+        const bool *asleep = e->plan->observers[item->index].asleep;
+        if (asleep && *asleep)
+            return TAC_OK;
         tac__lanes_show_all(e);
         o->observe(o->context, e, t_us);
         (void)tac__floats_kept();
