@@ -149,6 +149,7 @@ typedef struct tac_federation_info {
     size_t process_count;
     const char *lcm; // network of LCM on which messages are published; NULL: none
     bool lcm_given;  // in the section
+    double lcm_rate; // messages published there in a second of wall time, at most
 } tac_federation_info;
 
 // Read the section. Fails where there is none, and where an entity is in no process or in two. All

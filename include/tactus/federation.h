@@ -85,8 +85,9 @@ typedef struct tac_server_def {
     // that were delivered before then. May be NULL.
     void (*settled)(void *context, tac_time t_us);
     // A network of LCM, "udpm://239.255.76.67:7667?ttl=0", on which every message that the server
-    // receives or delivers is published, for everyone to see; NULL: none. A message is left out
-    // where the network is too slow. docs/federation.md has the names of channels.
+    // receives or delivers is published, for everyone to see; NULL: none. A message is left out, as
+    // a whole, where `lcm_rate` or the network is too slow. docs/federation.md has the names of
+    // channels.
     const char *lcm;
     // A file for the same messages, as an event log of LCM in the order of simulated time; NULL:
     // none. It has all of them, and the same bytes in every run.
@@ -98,6 +99,9 @@ typedef struct tac_server_def {
     // their order need not depend on how senders are divided among clients. Called when a client
     // joins. NULL: the number of the client.
     uint64_t (*number)(void *context, size_t client, const char *channel);
+    // Messages that are published on the network of LCM in a second of wall time, at most; one of
+    // more than 2 KiB counts once for every 2 KiB begun. 0: 10,000.
+    double lcm_rate;
 } tac_server_def;
 
 static inline tac_server_def tac_server_def_default(void)
@@ -155,6 +159,9 @@ static inline tac_dispatch_info tac_server_info(const tac_server *server)
 // Why nothing is published on the network of LCM: liblcm is not installed, or the network refuses.
 // NULL: it is published, or was not asked for.
 TAC_API const char *tac_server_lcm_error(const tac_server *server);
+// The i-th channel of the network of LCM on which messages were left out, and how many; in the
+// order in which that began. NULL: no more. The text lives as long as the server.
+TAC_API const char *tac_server_lcm_left_out(const tac_server *server, size_t i, uint64_t *count);
 
 // Digest over all messages delivered to a client, in their order. 0: no such client.
 TAC_API uint64_t tac_server_trace(const tac_server *server, size_t client);

@@ -96,6 +96,7 @@ tac_status cli_dispatch_open(cli_dispatch *d, const cli_args *args, const char *
     TAC_TRY(read_lookahead(args, d->info.lookahead, &def.lookahead, err));
     TAC_TRY(choose_lcm(d, args, err));
     def.lcm = d->lcm;
+    def.lcm_rate = d->info.lcm_rate;
     def.lcm_log = d->log;
     def.lcm_log_replace = cli_has(args, "force");
     def.address = address;
@@ -156,6 +157,20 @@ static double at_once(const tac_dispatch_info *i)
     return i->turns ? (double)i->grants / (double)i->turns : 0;
 }
 
+// The channel of which most was left out. NULL: nothing was.
+static const char *most_left_out(const cli_dispatch *d, uint64_t *most, size_t *channels)
+{
+    const char *channel, *first = NULL;
+    uint64_t count;
+    *most = 0;
+    for (*channels = 0; (channel = tac_server_lcm_left_out(d->server, *channels, &count));
+         ++*channels) {
+        first = count > *most ? channel : first;
+        *most = count > *most ? count : *most;
+    }
+    return first;
+}
+
 void cli_dispatch_report(const cli_dispatch *d, tac_status status, tac__text *out)
 {
     const tac_dispatch_info i = tac_server_info(d->server);
@@ -186,8 +201,16 @@ void cli_dispatch_report(const cli_dispatch *d, tac_status status, tac__text *ou
     if (d->lcm && why)
         tac__text_add(out, "nothing published: %s\n", why);
     else if (d->lcm)
-        tac__text_add(out, "%llu published at %s, %llu left out\n", (unsigned long long)i.published,
+        tac__text_add(out, "%llu published at %s, %llu left out", (unsigned long long)i.published,
                       d->lcm, (unsigned long long)i.left_out);
+    uint64_t most;
+    size_t channels;
+    const char *channel = most_left_out(d, &most, &channels);
+    if (channel)
+        tac__text_add(out, " on %zu channels, most on %s: %llu", channels, channel,
+                      (unsigned long long)most);
+    if (d->lcm && !why)
+        tac__text_add(out, "\n");
     if (d->log)
         tac__text_add(out, "  log          %s\n", d->log);
     if (i.hash)
@@ -226,6 +249,17 @@ void cli_dispatch_json(const cli_dispatch *d, tac_status status, const tac_error
         tac__json_key_text(json, "url", d->lcm);
         tac__json_key_u64(json, "published", i.published);
         tac__json_key_u64(json, "left_out", i.left_out);
+        tac__json_key(json, "channels");
+        tac__json_array_begin(json);
+        const char *channel;
+        uint64_t count;
+        for (size_t k = 0; (channel = tac_server_lcm_left_out(d->server, k, &count)); k++) {
+            tac__json_object_begin(json);
+            tac__json_key_text(json, "channel", channel);
+            tac__json_key_u64(json, "left_out", count);
+            tac__json_object_end(json);
+        }
+        tac__json_array_end(json);
         if (tac_server_lcm_error(d->server))
             tac__json_key_text(json, "refused", tac_server_lcm_error(d->server));
         tac__json_object_end(json);

@@ -304,6 +304,7 @@ tac_status tac_config_federation_sized(tac_config *c, tac_federation_info *info,
     own.process_count = f->count;
     own.lcm = strcmp(lcm, "off") != 0 ? lcm : NULL;
     own.lcm_given = tac__get_node(f->node, "lcm") != NULL;
+    own.lcm_rate = tac__get_number(f->node, spec, "lcm_rate");
     tac__def_give(info, size, &own, sizeof own);
     return TAC_OK;
 }

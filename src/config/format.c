@@ -579,6 +579,8 @@ static const tac__key federation_keys[] = {
      .doc = "wall time after which a process that does not respond ends the federation"},
     {"lcm", TAC__KIND_TEXT, .fallback = TAC_FEDERATION_LCM,
      .doc = "network of LCM on which all messages are published for everyone to see; off: none"},
+    {"lcm_rate", TAC__KIND_NUMBER, .unit = "Hz", .fallback = "10000", .min = 1, .max = 1e9,
+     .doc = "messages that are published there in a second of wall time, at most"},
     {"processes", TAC__KIND_TABLE, TAC__REQUIRED, .of = &process_item,
      .doc = "by name; their order gives their numbers"},
     {"links", TAC__KIND_LIST, .of = &link_item,

@@ -2,7 +2,9 @@
 //
 // The thread is started with the first message: by then the clients of `tactus federate` have been
 // forked. It looks into the ring at intervals instead of being woken, which would take the server a
-// system call for each message.
+// system call for each message. The backlog is never longer than what the thread can publish in
+// half a second, so that listeners see what happens now and the program ends soon after the
+// federation.
 #define _GNU_SOURCE // SCHED_IDLE
 #include "federation/republisher.h"
 
@@ -10,10 +12,11 @@
 
 #include "federation/lcm_library.h"
 
-tac_status tac__republisher_create(const char *url, tac__republisher **republisher, tac_error *err)
+tac_status tac__republisher_create(const char *url, double rate, tac__republisher **republisher,
+                                   tac_error *err)
 {
     const tac__lcm_library *library;
-    (void)url;
+    (void)url, (void)rate;
     *republisher = NULL;
     return tac__lcm_library_load(&library, err);
 }
@@ -40,8 +43,18 @@ void tac__republisher_counts(const tac__republisher *republisher, uint64_t *publ
     *published = *left_out = 0;
 }
 
+const char *tac__republisher_left_out(const tac__republisher *republisher, size_t i,
+                                      uint64_t *count)
+{
+    (void)republisher, (void)i;
+    *count = 0;
+    return NULL;
+}
+
 #else
 
+#include "base/arena.h"
+#include "base/names.h"
 #include "federation/lcm_library.h"
 #include "federation/ring.h"
 
@@ -59,7 +72,14 @@ void tac__republisher_counts(const tac__republisher *republisher, uint64_t *publ
 
 enum {
     RING_BYTES = 1 << 24,
-    NAP_NS = 2000000,    // between looks into an empty ring
+    RATE = 10000,        // messages a second, unless another rate is asked for
+    PIECE_BYTES = 2048,  // of a message, that count as one
+    BACKLOG_DIVIDER = 2, // the backlog is what can be published in half a second
+    // Messages published at once at most, after the thread has slept. Linux keeps some 270 small
+    // packets for a listener (net.core.rmem_default), of which a message with its envelope takes
+    // two.
+    BURST = 64,
+    NAP_NS = 1000000,    // between looks into an empty ring
     FAREWELL_MS = 1000,  // for what is in the ring at the end
     DEFAULT_PORT = 7667, // of LCM,
 };
@@ -70,6 +90,20 @@ typedef struct entry {
     uint64_t number; // with those that were left out
     tac_passage passage;
 } entry;
+
+// Messages that were left out, by channel. The server leaves out what the backlog has no room for,
+// the thread what could not be sent.
+typedef struct omissions {
+    pthread_mutex_t lock;
+    tac__arena arena;
+    tac__names channels;
+    const char **names;
+    uint64_t *counts;
+    size_t count;
+    TAC__CAPACITY(const char *) name_capacity;
+    TAC__CAPACITY(uint64_t) count_capacity;
+    uint64_t total;
+} omissions;
 
 struct tac__republisher {
     const tac__lcm_library *library;
@@ -82,11 +116,43 @@ struct tac__republisher {
     uint8_t *memory;              // of the ring
     uint8_t *bytes;               // one message, of the thread; of the ring's size
     tac__envelope_bytes envelope;
-    uint64_t number;         // of the next message
-    uint64_t left_out;       // because the ring was full,
-    _Atomic uint64_t failed; // or because it could not be sent
+    double rate;            // pieces of messages a second
+    double credit;          // pieces that the thread may publish now; less than 0 after a long one
+    int64_t credit_ns;      // when that was
+    uint64_t number;        // of the next message
+    uint64_t added;         // pieces put into the ring,
+    _Atomic uint64_t taken; // and taken out again
     _Atomic uint64_t published;
+    omissions left_out;
 };
+
+// --- what is left out ---------------------------------------------------------------------------
+
+// Without memory the total is right all the same.
+static void leave_out(tac__republisher *r, const tac_passage *p)
+{
+    omissions *o = &r->left_out;
+    char channel[TAC__PASSAGE_NAME];
+    tac__passage_channel(p, channel);
+    pthread_mutex_lock(&o->lock);
+    o->total++;
+    int i = tac__names_find(&o->channels, channel);
+    if (i < 0 && TAC__ARENA_GROW(&o->arena, o->names, o->count, o->name_capacity) &&
+        TAC__ARENA_GROW(&o->arena, o->counts, o->count, o->count_capacity) &&
+        (o->names[o->count] = tac__arena_text(&o->arena, channel)) != NULL &&
+        tac__names_set(&o->channels, &o->arena, o->names[o->count], (uint32_t)o->count) == TAC_OK) {
+        i = (int)o->count++;
+        o->counts[i] = 0;
+    }
+    if (i >= 0)
+        o->counts[i]++;
+    pthread_mutex_unlock(&o->lock);
+}
+
+static uint64_t pieces(const tac_passage *p)
+{
+    return 1 + p->length / PIECE_BYTES;
+}
 
 // --- the network --------------------------------------------------------------------------------
 
@@ -126,7 +192,8 @@ static tac_status check_network(const char *url, tac_error *err)
                           tac__errno_text(code));
 }
 
-tac_status tac__republisher_create(const char *url, tac__republisher **republisher, tac_error *err)
+tac_status tac__republisher_create(const char *url, double rate, tac__republisher **republisher,
+                                   tac_error *err)
 {
     const tac__lcm_library *library;
     *republisher = NULL;
@@ -137,6 +204,9 @@ tac_status tac__republisher_create(const char *url, tac__republisher **republish
         return tac__fail_memory(err);
     memset(r, 0, sizeof *r);
     r->library = library;
+    r->rate = rate > 0 ? rate : RATE;
+    tac__arena_init(&r->left_out.arena, tac_allocator_default());
+    pthread_mutex_init(&r->left_out.lock, NULL);
     r->memory = malloc(RING_BYTES);
     r->bytes = malloc(RING_BYTES);
     r->writer = r->reader = (tac__ring_end){&r->ring, r->memory, RING_BYTES, 0, 0};
@@ -155,23 +225,35 @@ tac_status tac__republisher_create(const char *url, tac__republisher **republish
 
 // --- the thread ---------------------------------------------------------------------------------
 
-static int64_t now_ms(void)
+static int64_t now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-// A message that is sent in vain is counted; nothing else follows from it.
+// A message whose envelope cannot be sent is not sent, either.
 static bool publish(tac__republisher *r, const tac_passage *p, uint64_t number)
 {
     char channel[TAC__PASSAGE_NAME];
     tac__passage_channel(p, channel);
     if (tac__passage_envelope(p, channel, number, &r->envelope, NULL) != TAC_OK)
         return false;
-    const bool told = r->library->publish(r->lcm, TAC__LCM_ENVELOPE_CHANNEL, r->envelope.bytes,
-                                          (unsigned)r->envelope.size) == 0;
-    return r->library->publish(r->lcm, channel, p->length ? p->bytes : "", p->length) == 0 && told;
+    return r->library->publish(r->lcm, TAC__LCM_ENVELOPE_CHANNEL, r->envelope.bytes,
+                               (unsigned)r->envelope.size) == 0 &&
+           r->library->publish(r->lcm, channel, p->length ? p->bytes : "", p->length) == 0;
+}
+
+// Whether the rate allows another message now.
+static bool may_publish(tac__republisher *r)
+{
+    if (r->credit < 1) {
+        const int64_t now = now_ns();
+        r->credit += 1e-9 * (double)(now - r->credit_ns) * r->rate;
+        r->credit = r->credit < BURST ? r->credit : BURST;
+        r->credit_ns = now;
+    }
+    return r->credit >= 1;
 }
 
 // The writer puts an entry and the bytes of its message: these follow at once.
@@ -185,8 +267,12 @@ static bool take(tac__republisher *r)
         continue;
     (void)tac__ring_read(&r->reader, r->bytes, e.passage.length);
     e.passage.bytes = r->bytes;
-    _Atomic uint64_t *count = publish(r, &e.passage, e.number) ? &r->published : &r->failed;
-    atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    r->credit -= (double)pieces(&e.passage);
+    if (publish(r, &e.passage, e.number))
+        atomic_fetch_add_explicit(&r->published, 1, memory_order_relaxed);
+    else
+        leave_out(r, &e.passage);
+    atomic_fetch_add_explicit(&r->taken, pieces(&e.passage), memory_order_relaxed);
     return true;
 }
 
@@ -194,15 +280,15 @@ static void *run(void *context)
 {
     tac__republisher *r = context;
     const struct timespec nap = {.tv_nsec = NAP_NS};
-    for (int64_t end_ms = 0;;) {
+    for (int64_t end_ns = 0;;) {
         const bool stop = atomic_load_explicit(&r->stop, memory_order_acquire);
-        if (stop && !end_ms)
-            end_ms = now_ms() + FAREWELL_MS;
-        if (stop && now_ms() > end_ms)
+        if (stop && !end_ns)
+            end_ns = now_ns() + (int64_t)FAREWELL_MS * 1000000;
+        if (stop && now_ns() > end_ns)
             return NULL;
-        if (take(r))
+        if (may_publish(r) && take(r))
             continue;
-        if (stop)
+        if (stop && !tac__ring_filled(&r->reader))
             return NULL;
         nanosleep(&nap, NULL);
     }
@@ -234,11 +320,14 @@ void tac__republisher_add(tac__republisher *r, const tac_passage *p)
 {
     const entry e = {r->number++, *p};
     const size_t size = sizeof e + p->length;
+    const uint64_t backlog = r->added - atomic_load_explicit(&r->taken, memory_order_relaxed);
     if (r->ended || size > RING_BYTES || (!r->running && !start(r)) ||
+        (backlog && (double)(backlog + pieces(p)) > r->rate / BACKLOG_DIVIDER) ||
         tac__ring_free(&r->writer) < size) {
-        r->left_out++;
+        leave_out(r, p);
         return;
     }
+    r->added += pieces(p);
     (void)tac__ring_write(&r->writer, &e, sizeof e);
     if (p->length)
         (void)tac__ring_write(&r->writer, p->bytes, p->length);
@@ -255,14 +344,29 @@ void tac__republisher_finish(tac__republisher *r)
     r->running = false;
     // What is left in the ring.
     entry e;
-    for (; tac__ring_read(&r->reader, &e, sizeof e) == sizeof e; r->left_out++)
+    while (tac__ring_read(&r->reader, &e, sizeof e) == sizeof e) {
         (void)tac__ring_read(&r->reader, r->bytes, e.passage.length);
+        leave_out(r, &e.passage);
+    }
 }
 
 void tac__republisher_counts(const tac__republisher *r, uint64_t *published, uint64_t *left_out)
 {
+    pthread_mutex_t *lock = (pthread_mutex_t *)&r->left_out.lock;
     *published = atomic_load_explicit(&r->published, memory_order_relaxed);
-    *left_out = r->left_out + atomic_load_explicit(&r->failed, memory_order_relaxed);
+    pthread_mutex_lock(lock);
+    *left_out = r->left_out.total;
+    pthread_mutex_unlock(lock);
+}
+
+const char *tac__republisher_left_out(const tac__republisher *r, size_t i, uint64_t *count)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)&r->left_out.lock;
+    pthread_mutex_lock(lock);
+    const char *channel = i < r->left_out.count ? r->left_out.names[i] : NULL;
+    *count = channel ? r->left_out.counts[i] : 0;
+    pthread_mutex_unlock(lock);
+    return channel;
 }
 
 void tac__republisher_destroy(tac__republisher *r)
@@ -273,6 +377,8 @@ void tac__republisher_destroy(tac__republisher *r)
     if (r->lcm)
         r->library->destroy(r->lcm);
     tac__envelope_bytes_fini(&r->envelope);
+    pthread_mutex_destroy(&r->left_out.lock);
+    tac__arena_fini(&r->left_out.arena);
     free(r->bytes);
     free(r->memory);
     free(r);

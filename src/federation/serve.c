@@ -107,7 +107,10 @@ static void settle(void *context, tac_time t_us)
 static tac_status open_lcm(tac_server *s, const tac_server_def *def, tac_error *err)
 {
     tac_error_clear(&s->lcm_error);
-    if (def->lcm && tac__republisher_create(def->lcm, &s->republisher, &s->lcm_error) != TAC_OK)
+    if (!(def->lcm_rate >= 0))
+        return tac__fail(err, TAC_E_RANGE, "'lcm_rate' is at least 0");
+    if (def->lcm &&
+        tac__republisher_create(def->lcm, def->lcm_rate, &s->republisher, &s->lcm_error) != TAC_OK)
         s->republisher = NULL;
     return def->lcm_log ? tac__passage_log_open(def->lcm_log, def->lcm_log_replace, &s->log, err)
                         : TAC_OK;
@@ -400,6 +403,16 @@ void tac_server_info_sized(const tac_server *s, tac_dispatch_info *info, size_t 
 const char *tac_server_lcm_error(const tac_server *s)
 {
     return s && s->lcm_error.status != TAC_OK ? s->lcm_error.text : NULL;
+}
+
+const char *tac_server_lcm_left_out(const tac_server *s, size_t i, uint64_t *count)
+{
+    uint64_t none;
+    if (s && s->republisher)
+        return tac__republisher_left_out(s->republisher, i, count ? count : &none);
+    if (count)
+        *count = 0;
+    return NULL;
 }
 
 uint64_t tac_server_trace(const tac_server *s, size_t client)

@@ -31,7 +31,7 @@
     X(tac_link_law, down_count)                                                                    \
     X(tac_sensitivity_def, allocator)                                                              \
     X(tac_post_def, copy)                                                                          \
-    X(tac_server_def, number)                                                                      \
+    X(tac_server_def, lcm_rate)                                                                    \
     X(tac_client_def, reserved)                                                                    \
     X(tac_channel_def, reserved)                                                                   \
     X(tac_lcm_def, subscribe_count)                                                                \

@@ -21,12 +21,12 @@ static void test_addresses(void **state)
     (void)state;
     tac__republisher *r;
     tac_error err;
-    assert_int_not_equal(tac__republisher_create("udpm://127.0.0.1:7667", &r, &err), TAC_OK);
+    assert_int_not_equal(tac__republisher_create("udpm://127.0.0.1:7667", 0, &r, &err), TAC_OK);
 #ifdef TACTUS_HAVE_LCM
     test_has(err.text, "expected udpm://GROUP:PORT");
-    assert_int_equal(tac__republisher_create("udpm://239.255.76.67:0?ttl=0", &r, &err),
+    assert_int_equal(tac__republisher_create("udpm://239.255.76.67:0?ttl=0", 0, &r, &err),
                      TAC_E_NETWORK);
-    assert_int_equal(tac__republisher_create("udpm://group:1", &r, &err), TAC_E_NETWORK);
+    assert_int_equal(tac__republisher_create("udpm://group:1", 0, &r, &err), TAC_E_NETWORK);
 #endif
     assert_null(r);
 }
@@ -107,7 +107,7 @@ static void test_stands_still(void **state)
     reader from = {.fd = open(path, O_RDWR), .last = -1};
     assert_true(from.fd >= 0);
     snprintf(url, sizeof url, "file://%s?mode=w", path);
-    assert_int_equal(tac__republisher_create(url, &r, &err), TAC_OK);
+    assert_int_equal(tac__republisher_create(url, 0, &r, &err), TAC_OK);
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (uint64_t i = 0; i < COUNT; i++) {
@@ -147,7 +147,120 @@ static void test_stands_still(void **state)
     assert_int_equal(from.gaps + behind, left_out);
 }
 
-TEST_MAIN(cmocka_unit_test(test_addresses), cmocka_unit_test(test_stands_still))
+// --- the rate -----------------------------------------------------------------------------------
+
+enum { KINDS = 4, MESSAGES = 4000 };
+
+static const char *const kinds[KINDS] = {"A.a", "B.a", "A:b", "LONG.a"};
+
+static tac_passage kind_of(uint64_t i)
+{
+    static const char long_bytes[5000];
+    tac_passage p = passage_of(i);
+    const uint64_t k = i % 7 % KINDS;
+    p.channel = k == 1 ? "B" : k == 3 ? "LONG" : "A";
+    if (k == 2) {
+        p.delivered = true;
+        p.recipient = p.inlet = "b";
+        p.delivered_us = 6;
+    }
+    if (k == 3) {
+        p.bytes = long_bytes;
+        p.length = sizeof long_bytes;
+    }
+    return p;
+}
+
+static size_t kind_named(const char *channel)
+{
+    size_t k = 0;
+    while (k < KINDS && strcmp(kinds[k], channel) != 0)
+        k++;
+    assert_true(k < KINDS);
+    return k;
+}
+
+// Every envelope stands before its message, and numbers ascend. Counts messages of each channel.
+static void read_events(const char *path, uint64_t found[KINDS])
+{
+    uint8_t head[28], data[8192], envelope[8192] = {0};
+    char channel[64] = "";
+    int64_t last = -1;
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    for (bool message = false; fread(head, 1, sizeof head, file) == sizeof head;
+         message = !message) {
+        const size_t name = (size_t)big_endian(head + 20, 4),
+                     size = (size_t)big_endian(head + 24, 4);
+        assert_true(name < sizeof channel && size <= sizeof data);
+        assert_int_equal(fread(channel, 1, name, file), name);
+        assert_int_equal(fread(data, 1, size, file), size);
+        channel[name] = '\0';
+        assert_int_equal(strcmp(channel, TAC__LCM_ENVELOPE_CHANNEL) != 0, message);
+        if (message) {
+            assert_int_equal(big_endian(envelope + 48, 4), size);
+            found[kind_named(channel)]++;
+            continue;
+        }
+        memcpy(envelope, data, size);
+        const int64_t number = (int64_t)big_endian(data + 8, 8);
+        assert_true(number > last);
+        last = number;
+    }
+    fclose(file);
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// A thousand a second: what comes at once is published as far as the backlog goes, half a second,
+// and the rest is counted for its channel.
+static void test_rate(void **state)
+{
+    (void)state;
+    tac_error err;
+    tac__republisher *r;
+    char url[300];
+    uint64_t sent[KINDS] = {0}, found[KINDS] = {0}, lost[KINDS] = {0}, all = 0, count, pieces = 0;
+    const char *path = path_of("events"), *channel;
+    snprintf(url, sizeof url, "file://%s?mode=w", path);
+    assert_int_equal(tac__republisher_create(url, 1000, &r, &err), TAC_OK);
+    const double begun_s = now_s();
+    for (uint64_t i = 0; i < MESSAGES; i++) {
+        const tac_passage p = kind_of(i);
+        char name[TAC__PASSAGE_NAME];
+        tac__passage_channel(&p, name);
+        sent[kind_named(name)]++;
+        tac__republisher_add(r, &p);
+    }
+    tac__republisher_finish(r);
+    const double took_s = now_s() - begun_s;
+    uint64_t published, left_out;
+    tac__republisher_counts(r, &published, &left_out);
+    assert_int_equal(published + left_out, MESSAGES);
+    for (size_t i = 0; (channel = tac__republisher_left_out(r, i, &count)); i++) {
+        assert_int_equal(lost[kind_named(channel)], 0); // once each
+        lost[kind_named(channel)] = count;
+        all += count;
+    }
+    assert_int_equal(count, 0);
+    assert_int_equal(all, left_out);
+    tac__republisher_destroy(r);
+    read_events(path, found);
+    for (size_t k = 0; k < KINDS; k++) {
+        assert_int_equal(found[k] + lost[k], sent[k]);
+        pieces += found[k] * (k == 3 ? 3 : 1);
+    }
+    assert_true(left_out > MESSAGES / 2);
+    assert_true(published > 0 && (double)pieces <= 64 + 3 + 1000 * took_s);
+}
+
+TEST_MAIN(cmocka_unit_test(test_addresses), cmocka_unit_test(test_stands_still),
+          cmocka_unit_test(test_rate))
 
 #else
 
