@@ -49,8 +49,11 @@ tac_status tac_client_create(const tac_client_def *def, tac_client **client, tac
         c->keyed = true;
     }
     if (status == TAC_OK && !tac__address_is_local(&c->address) && !c->keyed)
-        status = tac__fail(err, TAC_E_CONFIG, "'%s' is on another host: that needs a shared key",
-                           c->address.text);
+        status =
+            tac__fail(err, TAC_E_CONFIG,
+                      "'%s' is on another host: that needs the key of the server, and '%s' has "
+                      "none: give its file, '--key FILE' (key_file of tac_client_def)",
+                      c->address.text, def->name);
     if (status != TAC_OK) {
         tac_client_destroy(c);
         return status;
@@ -64,7 +67,7 @@ tac_status tac_client_create(const tac_client_def *def, tac_client **client, tac
 static void take_bytes(void *context, const void *bytes, size_t count)
 {
     tac_client *c = context;
-    c->heard = true;
+    c->heard = c->answered = true;
     (void)!tac__client_input(c->machine, bytes, count, NULL); // the machine keeps its error
 }
 
@@ -72,7 +75,14 @@ static void take_bytes(void *context, const void *bytes, size_t count)
 static tac_status broke(tac_client *c, const tac_error *why, tac_error *err)
 {
     TAC_TRY(tac__client_error(c->machine, err));
-    return tac__client_closed(c->machine, why->text, err);
+    tac_error own = *why;
+    if (!c->keyed && !c->answered)
+        tac__error_append(
+            &own,
+            "; if the server has a key, it says nothing to a client that has none: "
+            "give '%s' the file of the key, '--key FILE' (key_file of tac_client_def)",
+            tac__client_name(c->machine));
+    return tac__client_closed(c->machine, own.text, err);
 }
 
 tac_status tac__join_flush(tac_client *c, tac_error *err)

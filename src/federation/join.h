@@ -29,6 +29,7 @@ struct tac_client {
     uint64_t patience_us;
     uint8_t key[TAC__KEY_BYTES];
     bool keyed;
+    bool answered; // the server has said something
     tac__pipe pipe;
     tac__poller *poller;
     bool (*look)(void *context);

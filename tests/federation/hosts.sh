@@ -64,7 +64,7 @@ same 'exit code with another key' $? 3
 says err 'the other side refuses the key: it has another key'
 on 2 "$TACTUS" join 10.77.0.1:4002 "$formation" --name lead >out 2>err
 same 'exit code without a key' $? 2
-says err "'tcp://10.77.0.1:4002' is on another host: that needs a shared key"
+says err "'tcp://10.77.0.1:4002' is on another host: that needs the key of the server" "'--key FILE'"
 on 1 "$TACTUS" serve "$formation" --address 10.77.0.1:4003 >out 2>err
 same 'exit code of a server without a key' $? 2
 says err 'can be reached from other hosts: that needs a shared key'

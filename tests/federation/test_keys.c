@@ -174,6 +174,14 @@ static void test_server(void **state)
         assert_int_equal(tac_client_join(client, &err), TAC_E_NETWORK);
         test_has(err.text, "the other side refuses the key: it has another key");
         tac_client_destroy(client);
+        // So does one without a key, to which the server says nothing.
+        joining.key_file = NULL;
+        assert_int_equal(tac_client_create(&joining, &client, &err), TAC_OK);
+        assert_int_equal(tac_client_join(client, &err), TAC_E_NETWORK);
+        test_has(err.text, "says nothing to a client that has none");
+        test_has(err.text, "'--key FILE'");
+        test_has(err.text, joining.name);
+        tac_client_destroy(client);
         peer_kill(pid);
         tac_server_destroy(server);
     }
