@@ -32,6 +32,8 @@ typedef struct tac_lcm_def {
     size_t publish_count;
     const char *const *subscribe; // channels of other clients, or patterns with * and ?; none: "*"
     size_t subscribe_count;
+    bool publishes_only; // the application hears no other client; `subscribe` is empty
+    uint8_t reserved[7]; // 0
 } tac_lcm_def;
 
 static inline tac_lcm_def tac_lcm_def_default(void)

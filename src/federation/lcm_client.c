@@ -101,7 +101,7 @@ static tac_status declare(tac_client *c, const tac_lcm_def *def, tac_error *err)
         TAC_REQUIRE(def->subscribe[i]);
         TAC_TRY(add_pattern(c, def->subscribe[i], err));
     }
-    return def->subscribe_count ? TAC_OK : add_pattern(c, "*", err);
+    return def->subscribe_count || def->publishes_only ? TAC_OK : add_pattern(c, "*", err);
 }
 
 tac_status tac_client_add_lcm(tac_client *c, const tac_lcm_def *def, struct _lcm_t **lcm,
@@ -111,6 +111,11 @@ tac_status tac_client_add_lcm(tac_client *c, const tac_lcm_def *def, struct _lcm
     TAC__DEF(tac_lcm_def, def, err);
     TAC_REQUIRE((def->publish || !def->publish_count) && (def->subscribe || !def->subscribe_count));
     *lcm = NULL;
+    if (def->publishes_only && def->subscribe_count)
+        return tac__fail(
+            err, TAC_E_CALLER,
+            "an application that only publishes subscribes to nothing, but '%s' is given",
+            def->subscribe[0] ? def->subscribe[0] : "");
     if (c->lcm || c->engine)
         return tac__fail(err, TAC_E_CALLER, "the client has %s already",
                          c->lcm ? "LCM" : "an engine");

@@ -34,7 +34,7 @@
     X(tac_server_def, lcm_rate)                                                                    \
     X(tac_client_def, reserved)                                                                    \
     X(tac_channel_def, reserved)                                                                   \
-    X(tac_lcm_def, subscribe_count)                                                                \
+    X(tac_lcm_def, reserved)                                                                       \
     X(tac_graph_def, context)                                                                      \
     X(tac_graph_emit_def, second)
 

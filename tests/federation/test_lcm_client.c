@@ -31,6 +31,12 @@ static void test_declaring(void **state)
     assert_int_equal(strlen(name), 64);
     assert_int_equal(tac_client_lcm_poll(client, 0, 0, &over, &err), TAC_E_CALLER);
     assert_string_equal(err.text, "the client has no LCM");
+    lcm_def.publishes_only = true;
+    lcm_def.subscribe = channels;
+    lcm_def.subscribe_count = 1;
+    assert_int_equal(tac_client_add_lcm(client, &lcm_def, &lcm, &err), TAC_E_CALLER);
+    test_has(err.text, "an application that only publishes subscribes to nothing, but 'a_name_of");
+    lcm_def = tac_lcm_def_default();
     lcm_def.publish = channels;
     lcm_def.publish_count = 1;
 #ifdef TACTUS_HAVE_LCM
@@ -55,6 +61,7 @@ typedef struct application {
     char address[160];
     const char *publish[2], *subscribe[2];
     size_t publish_count, subscribe_count;
+    bool silent;          // hears nobody
     bool speaks, answers; // publishes NEWS at each step; publishes ANSWER to each NEWS
     const char *stray;    // channel on which it publishes at 30 ms
     const tac__lcm_library *lcm_library;
@@ -98,6 +105,7 @@ static tac_status run(application *a, tac_client *client)
     def.publish_count = a->publish_count;
     def.subscribe = a->subscribe;
     def.subscribe_count = a->subscribe_count;
+    def.publishes_only = a->silent;
     TAC_TRY(tac_client_add_lcm(client, &def, &a->lcm, &a->err));
     a->lcm_library->subscribe(a->lcm, ".*", on_any, a);
     TAC_TRY(tac_client_join(client, &a->err));
@@ -121,8 +129,17 @@ static void *live(void *context)
 }
 
 // A server for applications, which run as threads to the end of the federation.
+static char logged[4096]; // what the server says
+
+static void keep_log(void *context, const char *text)
+{
+    (void)context;
+    snprintf(logged + strlen(logged), sizeof logged - strlen(logged), "%s\n", text);
+}
+
 static tac_status federate(application *all, size_t count, tac_error *err)
 {
+    logged[0] = '\0';
     const char *names[4];
     tac_server *server;
     tac_server_def def = tac_server_def_default();
@@ -133,6 +150,7 @@ static tac_status federate(application *all, size_t count, tac_error *err)
     def.count = count;
     def.end_us = END_US;
     def.delay_us = DELAY_US;
+    def.log = keep_log;
     for (size_t i = 0; i < count; i++) {
         names[i] = all[i].name;
         snprintf(all[i].address, sizeof all[i].address, "%s", address);
@@ -181,6 +199,42 @@ static void test_times(void **state)
     assert_string_equal(all[1].heard, b);
     assert_string_equal(all[2].heard, c);
     assert_string_equal(all[0].heard, a);
+}
+
+// By default an application hears everything, and the server says so where nobody else publishes.
+// One that only publishes has said that it does.
+static void test_publishes_only(void **state)
+{
+    (void)state;
+    tac_error err;
+    for (int silent = 0; silent < 2; silent++) {
+        application all[2] = {
+            {.name = "a",
+             .publish = {"NEWS"},
+             .publish_count = 1,
+             .speaks = true,
+             .silent = silent},
+            {.name = "b"},
+        };
+        char a[4096] = "";
+        if (federate(all, 2, &err) != TAC_OK)
+            fail_msg("%s", err.text);
+        if (silent)
+            assert_string_equal(logged, "");
+        else
+            test_has(logged, "'a' subscribes to '*', which no other client publishes");
+        for (int t = 0; t <= END_US; t += STEP_US)
+            ADD(a, t, "NEWS", t); // its own
+        assert_string_equal(all[0].heard, a);
+        test_has(all[1].heard, "NEWS 90000");
+    }
+    // It hears nobody, even where somebody publishes.
+    application two[2] = {
+        {.name = "a", .publish = {"NEWS"}, .publish_count = 1, .speaks = true, .silent = true},
+        {.name = "b", .publish = {"ANSWER"}, .publish_count = 1, .answers = true},
+    };
+    assert_int_equal(federate(two, 2, &err), TAC_OK);
+    test_has_not(two[0].heard, "ANSWER");
 }
 
 static void test_two_instances(void **state)
@@ -273,8 +327,8 @@ static void test_long_name(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(test_declaring), cmocka_unit_test(test_times),
-          cmocka_unit_test(test_two_instances), cmocka_unit_test(test_undeclared),
-          cmocka_unit_test(test_long_name))
+          cmocka_unit_test(test_publishes_only), cmocka_unit_test(test_two_instances),
+          cmocka_unit_test(test_undeclared), cmocka_unit_test(test_long_name))
 
 #else
 
