@@ -170,7 +170,7 @@ static double ring_us(const char *transport, int count, int delay_steps, int ste
     need(tac_server_finish(server, &err), &err);
     const tac_dispatch_info info = tac_server_info(server);
     if (at_once)
-        *at_once = (double)info.grants / (double)info.turns;
+        *at_once = (double)info.busy / (double)info.busy_turns;
     tac_server_destroy(server);
     for (int i = 0; i < count; i++)
         waitpid(pids[i], NULL, 0);
@@ -239,7 +239,7 @@ int main(void)
     const double eight_us = ring_median_us("tcp", 8, 1, 2000);
     const double limit_us = 2 * trip_us > 8 * 12 ? 2 * trip_us : 8 * 12;
     char note[96];
-    snprintf(note, sizeof note, "%.3g us a round; %.2g of 8 authorised at once", eight_us, at_once);
+    snprintf(note, sizeof note, "%.3g us a round; %.2g of 8 at work at once", eight_us, at_once);
     bench_report("ring of 8, TCP / its limit", eight_us / limit_us, "x", "<= 1", note);
     const double ten_us = ring_median_us("tcp", 8, 10, 5000);
     snprintf(note, sizeof note, "%.3g us a round", ten_us);

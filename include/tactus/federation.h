@@ -142,10 +142,13 @@ typedef struct tac_dispatch_info {
     uint64_t late;                // still on their way at the end
     uint64_t grants;              // AUTHORIZE_ADVANCE frames
     uint64_t turns;               // how often at least one client was authorised
-    uint64_t most_at_once;        // clients authorised in one turn
+    uint64_t most_at_once;        // clients that could be at work at the same time
     double wall_s;                // from the first grant to the last client's end
     uint64_t hash;                // over the digests that clients handed in; 0: none
     uint64_t published, left_out; // messages on the network of LCM
+    // Turns in which a client was authorised that had an event of its own or a message before its
+    // grant, and the sum over these turns of such clients at work: busy / busy_turns work at once.
+    uint64_t busy_turns, busy;
 } tac_dispatch_info;
 
 TAC_API void tac_server_info_sized(const tac_server *server, tac_dispatch_info *info, size_t size);

@@ -154,7 +154,7 @@ static double round_us(const tac_dispatch_info *i)
 
 static double at_once(const tac_dispatch_info *i)
 {
-    return i->turns ? (double)i->grants / (double)i->turns : 0;
+    return i->busy_turns ? (double)i->busy / (double)i->busy_turns : 0;
 }
 
 // The channel of which most was left out. NULL: nothing was.
@@ -191,7 +191,7 @@ void cli_dispatch_report(const cli_dispatch *d, tac_status status, tac__text *ou
                       (unsigned long long)i.duplicated);
     if (i.late)
         tac__text_add(out, ", %llu on their way at the end", (unsigned long long)i.late);
-    tac__text_add(out, "\n  authorised   %.2g clients at once, at most %llu\n", at_once(&i),
+    tac__text_add(out, "\n  at work      %.2g clients at once, at most %llu\n", at_once(&i),
                   (unsigned long long)i.most_at_once);
     if (i.received)
         tac__text_add(out, "  round        %.3g us for a message of each client\n", round_us(&i));

@@ -208,4 +208,48 @@ static void test_refused(void **state)
     close_pair(&p);
 }
 
-TEST_MAIN(cmocka_unit_test(test_bounded), cmocka_unit_test(test_refused))
+// --- who may work at the same time --------------------------------------------------------------
+
+// Two clients that only answer each other: whenever both are authorised, one of them has nothing to
+// do. Two that have a step of their own every 100 us work side by side.
+static double at_once(bool answer)
+{
+    pair p;
+    tac_delivery d;
+    open_pair(&p, true);
+    if (answer)
+        send_at(&p, 0, 0, TAC_OK);
+    tac_time now_us[2] = {0, 0};
+    for (int i = 0; i < 2; i++)
+        poll_at(&p, i, 0, answer ? TAC_TIME_NEVER : 100);
+    for (int round = 0; round < 2000; round++) {
+        turn(p.server, p.sides);
+        for (int i = 0; i < 2; i++) {
+            tac__client *c = p.sides[i].client;
+            if (tac__client_state_of(c) != TAC__CLIENT_RUNNING)
+                continue;
+            const tac_time granted_us = tac__client_info(c).granted_us;
+            while (tac__client_receive(c, granted_us, &d)) {
+                now_us[i] = d.delivered_us;
+                send_at(&p, i, now_us[i], TAC_OK);
+            }
+            now_us[i] = granted_us;
+            poll_at(&p, i, granted_us, answer ? TAC_TIME_NEVER : (granted_us / 100 + 1) * 100);
+        }
+    }
+    const tac_dispatch_info info = tac__server_info(p.server);
+    assert_true(info.busy_turns > 100 && info.turns >= info.busy_turns);
+    assert_int_equal(info.most_at_once, answer ? 1 : 2);
+    close_pair(&p);
+    return (double)info.busy / (double)info.busy_turns;
+}
+
+static void test_at_once(void **state)
+{
+    (void)state;
+    assert_true(at_once(true) == 1);
+    assert_true(at_once(false) > 1.9);
+}
+
+TEST_MAIN(cmocka_unit_test(test_at_once), cmocka_unit_test(test_bounded),
+          cmocka_unit_test(test_refused))

@@ -197,7 +197,22 @@ static bool authorise(tac__server *s, tac__fed_client *c, tac_time t_us)
     tac__wire_put_time(&s->connections[c->connection]->out, TAC__FRAME_AUTHORIZE_ADVANCE, t_us);
     c->granted_us = t_us;
     c->state = TAC__FED_RUNNING;
+    // With no event of its own and no message before `t_us` it only comes back with its next poll.
+    c->busy = c->clock.next_us < t_us || (c->unknown_count && c->unknown[c->unknown_first] < t_us);
     return true;
+}
+
+// Clients that have something to do and may do it at the same time: those that were authorised now,
+// and those that are still at work. A turn in which nobody got anything to do does not count.
+static void count_busy(tac__server *s, bool any)
+{
+    size_t busy = 0;
+    for (size_t i = 0; i < s->def.count && any; i++)
+        busy += s->clients[i].busy && s->clients[i].state == TAC__FED_RUNNING;
+    s->info.busy += busy;
+    s->info.busy_turns += any;
+    if (busy > s->info.most_at_once)
+        s->info.most_at_once = busy;
 }
 
 bool tac__server_reached(const tac__server *s, tac_time t_us)
@@ -242,6 +257,7 @@ void tac__fed_dispatch(tac__server *s)
     if (window_us < global_us)
         window_us = global_us;
     uint64_t granted = 0;
+    bool any_busy = false;
     for (size_t i = 0; i < count && s->state == TAC__SERVER_ADVANCING; i++) {
         tac__fed_client *c = waiting[i];
         tac_time t_us = global_us;
@@ -252,10 +268,12 @@ void tac__fed_dispatch(tac__server *s)
             if (t_us > most_us)
                 t_us = most_us;
         }
-        granted += authorise(s, c, t_us);
+        if (!authorise(s, c, t_us))
+            continue;
+        granted++;
+        any_busy |= c->busy;
     }
     s->info.grants += granted;
     s->info.turns += granted > 0;
-    if (granted > s->info.most_at_once)
-        s->info.most_at_once = granted;
+    count_busy(s, any_busy);
 }

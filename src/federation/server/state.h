@@ -61,6 +61,7 @@ typedef struct tac__fed_client {
     tac__wire_clock clock; // as stated last
     tac_time sent_us;      // of the last message
     tac_time granted_us;
+    bool busy;            // authorised, with something to do before granted_us
     tac_time earliest_us; // E
     tac_time base_us;     // E without what may still be sent to it
     uint32_t *in;         // links that lead here
