@@ -138,6 +138,15 @@ expect 0 run fall.yaml --json --set components.vehicle.params.attitude='[0, 0, 0
 same 'a soft landing' "$(value out landed),$(value out hard_landing)" true,false
 near 'speed of a soft touchdown' "$(value out touchdown_speed_m_s)" 2.4257 0.1
 
+# All motors stop in flight: the vehicle falls on its feet, bounces, and stands. It has not landed.
+off=
+for motor in 1 2 3 4; do off="$off, {at: 20 s, do: motor_off, motor: $motor}"; done
+expect 1 run "$mission" --json -q --set "scenario=[{at: 1 s, do: arm}, {at: 2 s, do: start_mission}$off]"
+same 'no motors' "$(value out crashed),$(value out landed)" true,false
+near 'speed of the fall' "$(member impact_speed_m_s)" 14.8 0.3
+near 'time of the fall' "$(member t_us)" 21800000 100000
+says err lands_softly
+
 # A quadrotor without one of its motors tumbles down in flight.
 cat >flip.yaml <<END
 extends: $mission

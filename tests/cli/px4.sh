@@ -75,6 +75,15 @@ expect 0 replay back.mcap --json
 same 'replay of a return' "$(value out hash_match)" true
 rm back.mcap
 
+# All motors stop in flight: a fall on its feet is a crash, whatever PX4 takes it for.
+off=
+for motor in 1 2 3 4; do off="$off, {at: 20 s, do: motor_off, motor: $motor}"; done
+expect 1 run "$one" --set autopilot.px4.library="$lib" --json -q \
+    --set "scenario=[{at: 1 s, do: arm}, {at: 2 s, do: start_mission}$off]"
+same 'no motors' "$(value out crashed),$(value out landed)" true,false
+grep -q '"impact_speed_m_s": 15\.' out || fail "not the speed of a fall: $(grep impact out)"
+says err lands_softly
+
 # --- other modes ----------------------------------------------------------------------------------
 
 sticks=$TACTUS_SOURCE/examples/px4_sticks.yaml
