@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Vehicles that send at the same instants, and two programs that hash what they hear in its order and
-answer with the hash. However the vehicles are divided among processes, and whatever the order and names
-of these, the messages of an instant come to the programs in the same order, so the hash is the same."""
+"""Vehicles that send at the same instants; two programs that hash what they hear in its order and answer
+with the hash; an engine with a configuration of its own that hears all vehicles. However the vehicles are
+divided among processes, and whatever the order and names of these, the messages of an instant come to
+the others in the same order, so the hash is the same."""
 import json
 import os
 import random
@@ -31,7 +32,18 @@ VEHICLE = """  {name}:
       Beacon: {{type: beacon, inputs: {{u: Wave.y}}}}
       Second: {{type: beacon, inputs: {{u: Wave.y}}}}
 """
+RADAR = """name: radar
+duration: 1 s
+scheduler: {rate_groups: [{name: g, period: 10 ms, components: [Out]}]}
+entities:
+  r:
+    components:
+      Ear: {type: listener}
+      Out: {type: beacon, inputs: {u: Ear.y}}
+"""
 LINKS = """  links:
+    - {from: "v*.Second.tx", to: "radar:r.Ear.rx", delay: 20 ms}
+    - {from: "radar:r.Out.tx", to: left, delay: 20 ms}
     - {from: "v*.tx", to: left, delay: 20 ms}
     - {from: "v*.tx", to: right, delay: {uniform: [9 ms, 11 ms]}}
     - {from: "left:*", to: right, delay: 5 ms}
@@ -47,7 +59,7 @@ state = 1
 with Client() as client:
     for i in range({vehicles}):
         client.publish(f"{{client.name}}{{i}}", type=NUMBERS)
-    client.subscribe("v*", type=NUMBERS)
+    client.subscribe("*.tx", type=NUMBERS)
     client.subscribe({other!r}, type=NUMBERS)
     client.join()
     t_us = 0
@@ -80,11 +92,12 @@ def federate(draw, transport, *log):
     lines = [f"    {draw.choice('abyz')}{i}: {{entities: [{', '.join(group)}]}}\n" for i, group in enumerate(groups)]
     for name in ("left", "right"):
         lines.append(f"    {name}: {{command: [{sys.executable}, {name}.py]}}\n")
-    programs = lines[-2:]
-    del lines[-2:]
-    at = sorted(draw.randint(0, len(lines)) for _ in programs)
-    lines[at[1]:at[1]] = programs[1:]
-    lines[at[0]:at[0]] = programs[:1]
+    lines.append("    radar: {config: radar.yaml}\n")
+    # The others stand anywhere, but always in the same order.
+    others = lines[-3:]
+    del lines[-3:]
+    for place, line in reversed(list(zip(sorted(draw.randint(0, len(lines)) for _ in others), others))):
+        lines.insert(place, line)
     to = "".join(f'    - {{from: "{p}:{p}{i}", to: v{i}.Ear.rx, delay: 7 ms}}\n'
                  for p in ("left", "right") for i in range(VEHICLES))
     with open(path, "w") as file:
@@ -103,6 +116,8 @@ for name, period in (("left", 5000), ("right", 10000)):
         file.write(PROGRAM.format(folder=os.path.join(source, "examples/federation"), vehicles=VEHICLES, period=period,
                                   other="right*" if name == "left" else "left*"))
 
+with open(os.path.join(folder.name, "radar.yaml"), "w") as file:
+    file.write(RADAR)
 hashes = {}
 for seed in range(1, int(sys.argv[1]) + 1 if len(sys.argv) > 1 else 11):
     log = ["--log", os.path.join(folder.name, "log"), "--force"] if seed % 3 == 0 else []
