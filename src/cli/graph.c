@@ -336,8 +336,7 @@ static tac_status check(const cli_args *args, session *s, tac__text *out, tac_er
     s->sim.log.untimed = true;
     tac_engine_def def = tac_config_engine_def(s->sim.config);
     def.lanes = 1;
-    def.log = cli_log_show;
-    def.log_context = &s->sim.log;
+    cli_log_attach(&s->sim.log, &def);
     def.log_level = TAC_LOG_WARN;
     TAC_TRY(tac_config_build(s->sim.config, &def, &s->sim.engine, err));
     tac_graph_check *c;

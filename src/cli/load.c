@@ -195,8 +195,7 @@ tac_status cli_build_unprepared(cli_simulation *sim, tac_error *err)
     sim->log.untimed = true;
     sim->log.kept = kept;
     tac_engine_def def = tac_config_engine_def(sim->config);
-    def.log = cli_log_show;
-    def.log_context = &sim->log;
+    cli_log_attach(&sim->log, &def);
     def.log_level = TAC_LOG_WARN;
     return tac_config_build_unprepared(sim->config, &def, &sim->engine, err);
 }

@@ -18,6 +18,10 @@ static const struct {
 };
 enum { LEVEL_COUNT = sizeof levels / sizeof *levels };
 
+// Digits of whole seconds: times below 1000 s look alike in most runs, and a run without an end
+// needs no more than 30,000 years.
+enum { DIGITS_LEAST = 3, DIGITS_MOST = 12 };
+
 void cli_log_init(cli_log *log, cli_progress *progress)
 {
     const char *no_colour = getenv("NO_COLOR"); // no-color.org: any value but an empty one
@@ -25,7 +29,7 @@ void cli_log_init(cli_log *log, cli_progress *progress)
                      .colour = cli_is_terminal() && !(no_colour && no_colour[0])};
 }
 
-void cli_log_show(void *context, const tac_log_entry *entry)
+static void show(void *context, const tac_log_entry *entry)
 {
     cli_log *log = context;
     const unsigned level = (unsigned)entry->level < LEVEL_COUNT ? entry->level : TAC_LOG_ERROR;
@@ -36,14 +40,11 @@ void cli_log_show(void *context, const tac_log_entry *entry)
         return;
     char line[2048];
     tac__out out = tac__out_begin(line, sizeof line);
-    // Milliseconds as a rule, microseconds where they are needed.
     const uint64_t s = entry->t_us / 1000000, us = entry->t_us % 1000000;
     if (log->untimed)
         line[0] = '\0';
-    else if (us % 1000)
-        tac__out_add(&out, "[%3" PRIu64 ".%06" PRIu64 " s] ", s, us);
     else
-        tac__out_add(&out, "[%3" PRIu64 ".%03" PRIu64 " s] ", s, us / 1000);
+        tac__out_add(&out, "[%*" PRIu64 ".%06" PRIu64 " s] ", log->digits, s, us);
     if (coloured)
         tac__out_add(&out, "%s", levels[level].colour);
     if (entry->component[0]) {
@@ -55,6 +56,15 @@ void cli_log_show(void *context, const tac_log_entry *entry)
     if (log->progress)
         cli_progress_hide(log->progress);
     fprintf(stderr, "%s%s\n", line, coloured ? "\033[0m" : "");
+}
+
+void cli_log_attach(cli_log *log, tac_engine_def *def)
+{
+    def->log = show;
+    def->log_context = log;
+    log->digits = DIGITS_LEAST;
+    for (uint64_t s = def->end_us / 1000000 / 1000; s && log->digits < DIGITS_MOST; s /= 10)
+        log->digits++;
 }
 
 tac_status cli_log_level(const char *name, tac_log_level *level, tac_error *err)

@@ -1,4 +1,5 @@
-// log.h - shows the run's log on standard error: "[  1.250 s] Nav: text".
+// log.h - shows the run's log on standard error: "[  1.250000 s] Nav: text". All times of a run
+// have one width, that of its end.
 #ifndef TAC_CLI_LOG_H
 #define TAC_CLI_LOG_H
 
@@ -12,11 +13,13 @@ typedef struct cli_log {
     bool colour;
     bool untimed;    // print entries without a time: nothing is running yet
     bool muted;      // shows nothing
+    int digits;      // of whole seconds, at least
     tac__text *kept; // entries are kept here too, one a line; NULL: they are not
 } cli_log;
 
 void cli_log_init(cli_log *log, cli_progress *progress);
-void cli_log_show(void *log, const tac_log_entry *entry); // a tac_log_fn
+// Have the engine's log shown, with times as wide as that of its end.
+void cli_log_attach(cli_log *log, tac_engine_def *def);
 
 // "debug", "info", "warn" or "error".
 TAC_MUST_CHECK tac_status cli_log_level(const char *name, tac_log_level *level, tac_error *err);

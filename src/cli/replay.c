@@ -209,8 +209,7 @@ static tac_status build(job *j, const cli_method *m, cli_simulation *sim, tac_er
     cli_log_init(&sim->log, NULL);
     sim->log.muted = true; // the recorded run has shown the warnings of the set-up
     tac_engine_def def = tac_config_engine_def(sim->config);
-    def.log = cli_log_show;
-    def.log_context = &sim->log;
+    cli_log_attach(&sim->log, &def);
     def.log_level = TAC_LOG_WARN;
     return tac_config_build_unprepared(sim->config, &def, &sim->engine, err);
 }

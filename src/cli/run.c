@@ -238,8 +238,7 @@ static tac_engine_def engine_def(job *j)
     const settings *s = &j->settings;
     tac_engine_def def = tac_config_engine_def(j->sim.config);
     def.profile = cli_has(j->args, "profile");
-    def.log = cli_log_show;
-    def.log_context = &j->log;
+    cli_log_attach(&j->log, &def);
     def.hang = call_hangs;
     def.hang_context = j;
     cli_phases_watch(&j->phases, &def);

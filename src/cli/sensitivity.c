@@ -55,8 +55,8 @@ static tac_status build(void *context, const tac_param_value *values, size_t cou
     def.lanes = lanes;
     def.values = values;
     def.value_count = count;
-    def.log = s->told ? NULL : cli_log_show;
-    def.log_context = &s->sim.log;
+    if (!s->told)
+        cli_log_attach(&s->sim.log, &def);
     def.log_level = TAC_LOG_WARN;
     if (s->told)
         def.mistake = NULL;

@@ -7,9 +7,9 @@ rocket=$data/rocket.yaml
 # 0.3 s, seen at the next multiple of 10 ms, and one later the phase is COAST.
 expect 0 run "$rocket"
 says out 'phase changes      2'
-says err '[  0.110 s] rocket.flight: GROUND -> BOOST (clock.n > 10)' \
-    '[  0.110 s] rocket.flight: warning: lift-off' \
-    '[  0.430 s] rocket.flight: BOOST -> COAST (body.velocity.z < -5)'
+says err '[  0.110000 s] rocket.flight: GROUND -> BOOST (clock.n > 10)' \
+    '[  0.110000 s] rocket.flight: warning: lift-off' \
+    '[  0.430000 s] rocket.flight: BOOST -> COAST (body.velocity.z < -5)'
 same 'lines of the log' "$(wc -l <err)" 3
 expect 0 run "$rocket" --log-level warn
 same 'lines of the log' "$(wc -l <err)" 1

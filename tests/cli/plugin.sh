@@ -27,7 +27,7 @@ expect 2 help talker
 expect 3 info --plugin "$data/plugin.c"
 
 expect 0 run talk.yaml
-says err '[  0.000 s] one: a fact in \x1b[7mtwo\x1b[0m lines' 'one: warning: a doubt' 'one: error: a pity'
+says err '[  0.000000 s] one: a fact in \x1b[7mtwo\x1b[0m lines' 'one: warning: a doubt' 'one: error: a pity'
 ! grep -q 'a detail' err || fail 'a debug entry without being asked'
 ! grep -q "$escape" err || fail 'a component speaks to the terminal'
 expect 0 run talk.yaml --log-level debug
@@ -72,7 +72,7 @@ command -v script >/dev/null || finish
 script -qec true /dev/null >/dev/null 2>&1 </dev/null || finish
 script -qec "TERM=xterm '$TACTUS' run talk.yaml" /dev/null >seen </dev/null
 says seen "$escape[33mone: warning: a doubt$escape[0m" "$escape[31mone: error: a pity$escape[0m" \
-    '[  0.000 s] one: a fact'
+    '[  0.000000 s] one: a fact'
 script -qec "NO_COLOR=1 TERM=xterm '$TACTUS' run talk.yaml" /dev/null >seen </dev/null
 says seen 'one: warning: a doubt'
 ! grep -q "$escape" seen || fail 'colours in spite of NO_COLOR'

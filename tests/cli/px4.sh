@@ -37,8 +37,8 @@ awk -v e="$error" 'BEGIN { exit !(e != "" && e < 0.1) }' || fail "landing_error_
 # What PX4 prints is in the log, with vehicle and time, and not in the way of the report.
 expect 0 run "$one" --set autopilot.px4.library="$lib" --json --duration 3s
 is_json out
-says err '[  0.000 s] uav.control: PX4: [px4_lockstep] created' \
-    '[  2.028 s] uav.control: PX4: [navigator] Executing Mission'
+says err '[  0.000000 s] uav.control: PX4: [px4_lockstep] created' \
+    '[  2.028000 s] uav.control: PX4: [navigator] Executing Mission'
 
 # Threads of PX4 still run when a flight is over: that does no harm, however often it is done.
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

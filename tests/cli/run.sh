@@ -7,7 +7,7 @@ expect 0 run "$small"
 says out 'small: finished at 1 s' 'x real time' 'boundaries' 'component steps' 'RHS evaluations' \
     '0 rejected' 'undone' 'events             0' 'messages           22'
 grep -Eq '^  hash +[0-9a-f]{16}$' out || fail 'no hash in the report'
-says err '[  0.250 s] show: position = '
+says err '[  0.250000 s] show: position = '
 if grep -q "$(printf '\033')" out err; then
     fail 'control sequences without a terminal'
 fi
@@ -22,7 +22,23 @@ expect 0 run "$small" --quiet --log-level info
 silent out
 says err 'show: position'
 expect 0 run "$small" --set scheduler.rate_groups[2].period='125125 us' --duration '126 ms'
-says err '[  0.125125 s] show: position' '[  0.000 s] show: position'
+says err '[  0.125125 s] show: position' '[  0.000000 s] show: position'
+
+# All times of a run have one width, also where a run takes more than 1000 s and steps at odd times.
+widths() {
+    sed -n 's/^\(\[[^]]*\]\).*/\1/p' err | awk '{ print length($0) }' | sort -u | wc -l
+}
+cat >wide.yaml <<'END'
+duration: 12345 s
+scheduler: {rate_groups: [{name: g, times: [0 s, 999999 us, 1 s, 999 s, 1000 s, 12345 s], components: [c, m]}]}
+components:
+  c: {type: sine}
+  m: {type: monitor, inputs: {u: c.y}}
+END
+expect 0 run wide.yaml
+says err '[    0.000000 s] m' '[    0.999999 s] m' '[  999.000000 s] m' '[ 1000.000000 s] m' \
+    '[12345.000000 s] m'
+same 'widths of times' "$(widths)" 1
 
 # For a program
 expect 0 run "$small" --json --quiet

@@ -117,7 +117,7 @@ rm -f stopped.mcap
     exec "$TACTUS" run "$small" --duration 1000h --out stopped.mcap >out 2>err </dev/null
 ) &
 pid=$!
-wait_for err '[  0.500 s]' || fail 'the run did not begin'
+wait_for err '[  0.500000 s]' || fail 'the run did not begin'
 kill -s HUP "$pid"
 sleep 0.3
 kill -0 "$pid" 2>/dev/null || fail 'SIGHUP stopped a run that ignores it'
@@ -130,7 +130,7 @@ if command -v mkfifo >/dev/null && mkfifo pipe slow; then
     "$TACTUS" run "$small" --set record='{tier: all, compression: none, rate: 10 kHz}' \
         --out slow >out 2>err </dev/null 3>&- &
     pid=$!
-    wait_for err '[  0.750 s]' || fail 'the run did not come to its end'
+    wait_for err '[  0.750000 s]' || fail 'the run did not come to its end'
     asleep "$pid"
     for signal in TERM INT HUP TERM; do
         kill -s "$signal" "$pid"
