@@ -55,6 +55,8 @@ static void bash_words(const cli_option *o, tac__text *out)
 {
     for (; o->name; o++) {
         tac__text_add(out, " --%s%s", o->name, o->optional ? "=" : "");
+        if (cli_option_alias(o))
+            tac__text_add(out, " --%s", cli_option_alias(o));
         if (o->letter)
             tac__text_add(out, " -%c", o->letter);
     }
@@ -117,15 +119,16 @@ static void write_bash(tac__text *out)
 
 // --- zsh ----------------------------------------------------------------------------------------
 
-static void zsh_option(const cli_option *o, bool letter, tac__text *out)
+// `name` is a long name; NULL: the letter.
+static void zsh_option(const cli_option *o, const char *name, tac__text *out)
 {
     tac__text_add(out, " \\\n            '*");
-    if (letter)
-        tac__text_add(out, "-%c", o->letter);
+    if (name)
+        tac__text_add(out, "--%s", name);
     else
-        tac__text_add(out, "--%s", o->name);
+        tac__text_add(out, "-%c", o->letter);
     if (o->value)
-        tac__text_add(out, letter ? "+" : o->optional ? "=-" : "=");
+        tac__text_add(out, !name ? "+" : o->optional ? "=-" : "=");
     tac__text_add(out, "[");
     add_sentence(out, o->doc, "[]\\", "'\\''");
     tac__text_add(out, "]");
@@ -140,9 +143,11 @@ static void zsh_option(const cli_option *o, bool letter, tac__text *out)
 static void zsh_options(const cli_option *o, tac__text *out)
 {
     for (; o->name; o++) {
-        zsh_option(o, false, out);
+        zsh_option(o, o->name, out);
+        if (cli_option_alias(o))
+            zsh_option(o, cli_option_alias(o), out);
         if (o->letter)
-            zsh_option(o, true, out);
+            zsh_option(o, NULL, out);
     }
 }
 
@@ -203,6 +208,8 @@ static void fish_options(const cli_option *o, const char *condition, tac__text *
 {
     for (; o->name; o++) {
         tac__text_add(out, "complete -c tactus -n '%s' -l %s", condition, o->name);
+        if (cli_option_alias(o))
+            tac__text_add(out, " -l %s", cli_option_alias(o));
         if (o->letter)
             tac__text_add(out, " -s %c", o->letter);
         if (o->value && !o->optional)

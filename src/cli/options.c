@@ -5,10 +5,23 @@
 
 // --- parsing ------------------------------------------------------------------------------------
 
+const char *cli_option_alias(const cli_option *option)
+{
+    return option->letter != 'o'             ? NULL
+           : !strcmp(option->name, "out")    ? "output"
+           : !strcmp(option->name, "output") ? "out"
+                                             : NULL;
+}
+
+static bool is_name(const char *name, const char *text, size_t length)
+{
+    return name && strlen(name) == length && !memcmp(name, text, length);
+}
+
 static const cli_option *find(const cli_command *command, const char *name, size_t length)
 {
     for (const cli_option *o = command->options; o->name; o++) {
-        if (strlen(o->name) == length && !memcmp(o->name, name, length))
+        if (is_name(o->name, name, length) || is_name(cli_option_alias(o), name, length))
             return o;
     }
     return NULL;
@@ -31,8 +44,11 @@ static tac_status fail_unknown(const cli_command *command, const char *name, siz
     tac__out_add(&out, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), name);
     tac__fail(err, TAC_E_USAGE, "unknown option '--%s'", copy);
     tac__nearest nearest = tac__nearest_begin(copy);
-    for (const cli_option *o = command->options; o->name; o++)
+    for (const cli_option *o = command->options; o->name; o++) {
         tac__nearest_offer(&nearest, o->name);
+        if (cli_option_alias(o))
+            tac__nearest_offer(&nearest, cli_option_alias(o));
+    }
     if (nearest.best)
         tac__error_append(err, "; did you mean '--%s'?", nearest.best);
     return TAC_E_USAGE;
@@ -201,6 +217,8 @@ void cli_help_options(const cli_option *options, tac__text *out)
             tac__text_add(out, "  -%c, --%s", o->letter, o->name);
         else
             tac__text_add(out, "      --%s", o->name);
+        if (cli_option_alias(o))
+            tac__text_add(out, ", --%s", cli_option_alias(o));
         if (o->value)
             tac__text_add(out, o->optional ? "[=%s]" : " %s", o->value);
         size_t column = out->length - start;

@@ -50,6 +50,10 @@ struct cli_args {
                          // sets it so
 };
 
+// The main output file of a command is -o, --out, and --output, whichever of the two long names its
+// table has: this is the other one. NULL for other options.
+const char *cli_option_alias(const cli_option *option);
+
 // Options that several commands share.
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \

@@ -4,7 +4,8 @@
 
 commands=$("$TACTUS" help | sed -n '/^commands:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p')
 options_of() {
-    "$TACTUS" help $1 | sed -n '/^options:/,/^$/p' | grep -oE '^ *(-[a-zA-Z], )?--[a-z0-9-]+' |
+    "$TACTUS" help $1 | sed -n '/^options:/,/^$/p' |
+        grep -oE '^ *(-[a-zA-Z], )?--[a-z0-9-]+(, --[a-z0-9-]+)?' |
         grep -oE -e '-[a-zA-Z]\b|--[a-z0-9-]+' | sort -u
 }
 for shell in bash zsh fish; do

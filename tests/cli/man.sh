@@ -3,16 +3,15 @@
 . "$TACTUS_SOURCE/tests/cli/common"
 man=$TACTUS_SOURCE/man
 
-# From the help: lines such as "  -o, --output FILE" under "options:"
+# From the help: lines such as "  -o, --out, --output FILE" under "options:", in any order of names
 in_help() {
-    "$TACTUS" help $1 | sed -n '/^options:/,/^$/p' |
-        sed -n 's/^ *\(-[a-zA-Z]\), \(--[a-z-]*\).*/\1 \2/p; s/^ *\(--[a-z-]*\).*/\1/p' | sort
+    "$TACTUS" help $1 | sed -n '/^options:/,/^$/p' | grep -oE '^ *(-[a-zA-Z], )?--[a-z-]+(, --[a-z-]+)?' |
+        sed 's/--output, --out$/--out, --output/; s/,//g; s/^ *//' | sort
 }
 
-# From the page: ".It Fl o , Fl -output Ar file"
+# From the page: ".It Fl o , Fl -out , Fl -output Ar file"
 in_page() {
-    sed -n 's/^\.It Fl \([a-zA-Z]\) , Fl -\([a-z-]*\).*/-\1 --\2/p
-            s/^\.It Fl -\([a-z-]*\).*/--\1/p' "$man/$1.1" | sort
+    grep -oE '^\.It( ,? ?Fl -?[a-zA-Z-]+)+' "$man/$1.1" | sed 's/^\.It //; s/Fl /-/g; s/ ,//g' | sort
 }
 
 compare() { # COMMAND PAGE

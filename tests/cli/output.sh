@@ -65,6 +65,28 @@ if [ "$(wc -c <schema.json)" -gt 65536 ]; then
     silent err
 fi
 
+# The main output file is -o, --out, and --output in every command.
+for command in $("$TACTUS" help | sed -n '/^commands:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p'); do
+    "$TACTUS" help "$command" | grep -qE '^  -o, (--out, --output|--output, --out) ' ||
+        fail "the help of $command lacks -o, --out, --output"
+    for option in -o --out --output; do
+        "$TACTUS" "$command" "$option" 2>err >out </dev/null
+        same "exit code of $command $option" "$?" 2
+        says err "needs a value"
+    done
+done
+expect 0 run "$small" --quiet --output by_output.mcap
+expect 0 run "$small" --quiet --out=by_out.mcap
+cmp by_output.mcap by_out.mcap || fail '--output of run is not --out'
+expect 0 export by_out.mcap --output by_output.csv
+expect 0 export by_out.mcap --out by_out.csv
+cmp by_output.csv by_out.csv || fail '--output of export is not --out'
+expect 0 check "$small" --out by_out.txt
+expect 0 check "$small" --output by_output.txt
+cmp by_output.txt by_out.txt || fail '--out of check is not --output'
+expect 2 run "$small" --outpu x.mcap
+says err "did you mean '--output'?"
+
 # --output. Only on files of our own: as root, a mistake here could replace a device.
 expect 3 schema -o nosuch/file
 says err nosuch/file
