@@ -7,20 +7,62 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <tactus/math.h>
 
 // --- constant -----------------------------------------------------------------------------------
+
+#define QUATERNION_SLACK 1e-3 // written with four digits, a quaternion is this close to length 1
+
+// The type that the parameters `type`, `size`, and `value` ask for. Without the first two there are
+// as many elements as values.
+static tac_type constant_type(tac_declare *d, tac__constant *c)
+{
+    static const char *const words[] = {"auto", "vec3", "quat", "array", NULL};
+    const int word = tac_param_choice(
+        d,
+        TAC_PARAM(.name = "type", .fallback = "auto",
+                  .doc =
+                      "a vec3, a quat (w, x, y, z, of length 1), or an array (f64[size]); auto: a "
+                      "vec3 where there are three elements, otherwise a single value or an array"),
+        words);
+    const tac_node *value = tac_param_node(d, "value");
+    const size_t values =
+        value && tac_node_kind_of(value) == TAC_NODE_SEQUENCE ? tac_node_count(value) : 1;
+    const bool sized = tac_param_node(d, "size") != NULL;
+    const uint32_t wanted = word == 1 ? 3 : word == 2 ? 4 : 0;
+    if (!sized)
+        c->size = wanted ? wanted : (uint32_t)(values && values <= TAC__SIZE_MAX ? values : 1);
+    else if (wanted && c->size != wanted) {
+        (void)tac_declare_fail(d, "size", "a %s has %u elements, not %u", words[word], wanted,
+                               c->size);
+        c->size = wanted;
+    }
+    tac_type type = tac__shaped_type(c);
+    if (word == 2)
+        type.shape = TAC_QUAT;
+    else if (word == 3)
+        type.shape = TAC_ARRAY;
+    return type;
+}
 
 static tac_status constant_declare(tac_declare *d, void *self)
 {
     tac__constant *c = self;
     double value[TAC__SIZE_MAX] = {0};
     *c = tac__shaped_params(d);
-    tac_param_array(
-        d, TAC_PARAM(.name = "value", .unit = c->unit, .fallback = "0", .doc = "the value"), value,
-        c->size);
+    const tac_type type = constant_type(d, c);
+    const bool quaternion = type.shape == TAC_QUAT;
+    tac_param_array(d,
+                    TAC_PARAM(.name = "value", .unit = c->unit,
+                              .fallback = quaternion ? "[1, 0, 0, 0]" : "0", .doc = "the value"),
+                    value, c->size);
+    const double length = tac_sqrt(value[0] * value[0] + value[1] * value[1] + value[2] * value[2] +
+                                   value[3] * value[3]);
+    if (quaternion && !(tac_fabs(length - 1) < QUATERNION_SLACK))
+        return tac_declare_fail(
+            d, "value", "a quaternion (w, x, y, z) has the length 1, this one %.6g", length);
     tac_declare_numbers(d, value, c->size * sizeof *value);
-    tac_declare_output(
-        d, TAC_PORT(.name = "y", .type = tac__shaped_type(c), .unit = c->unit, .doc = "the value"));
+    tac_declare_output(d, TAC_PORT(.name = "y", .type = type, .unit = c->unit, .doc = "the value"));
     return TAC_OK;
 }
 

@@ -9,8 +9,21 @@
 
 // --- do both ends agree? ------------------------------------------------------------------------
 
-static tac_status check_types(const tac__signal *s, const tac__port *port, bool part,
-                              const tac_route_def *r, tac_error *err)
+// A constant of as many elements has another shape: name the parameter that gives it the right one.
+static void suggest_shape(const tac__plan *plan, const tac__signal *s, const tac_type *seen,
+                          const tac_type *wanted, tac_error *err)
+{
+    static const char *const words[] = {
+        [TAC_ARRAY] = "array", [TAC_VEC3] = "vec3", [TAC_QUAT] = "quat"};
+    const tac__component *c = plan->components[s->component];
+    if ((c->type->flags & TAC_COMPONENT_CONSTANT) && seen->count == wanted->count &&
+        seen->scalar == wanted->scalar && wanted->count > 1)
+        tac__error_append(err, "; give '%s' the parameter 'type: %s'", c->name,
+                          words[wanted->shape]);
+}
+
+static tac_status check_types(const tac__plan *plan, const tac__signal *s, const tac__port *port,
+                              bool part, const tac_route_def *r, tac_error *err)
 {
     tac_type seen = s->kind->type;
     if (part) {
@@ -21,9 +34,10 @@ static tac_status check_types(const tac__signal *s, const tac__port *port, bool 
         char from[128], to[128];
         tac_type_print(&seen, from, sizeof from);
         tac_type_print(&port->type, to, sizeof to);
-        return tac__fail_at(err, TAC_E_TYPE, &r->place,
-                            "'%s' is of type %s, but input '%s' takes %s", r->from, from, r->to,
-                            to);
+        tac__fail_at(err, TAC_E_TYPE, &r->place, "'%s' is of type %s, but input '%s' takes %s",
+                     r->from, from, r->to, to);
+        suggest_shape(plan, s, &seen, &port->type, err);
+        return TAC_E_TYPE;
     }
     const bool scaled = r->gain != 1 || r->offset != 0;
     if (scaled && s->kind->type.scalar != TAC_F64)
@@ -88,7 +102,7 @@ static tac_status resolve_route(tac__plan *plan, const tac_route_def *r, tac_err
     TAC_TRY(tac__find_source(plan, reader, r, &in->signal, &in->element, &part, err));
     const tac__port *port = &reader->inputs.items[input];
     tac__signal *s = &plan->schema.signals[in->signal];
-    TAC_TRY(check_types(s, port, part, r, err));
+    TAC_TRY(check_types(plan, s, port, part, r, err));
     s->read = true;
     in->routed = true;
     in->route = keep_route(plan, r);
