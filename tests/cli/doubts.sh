@@ -111,6 +111,26 @@ expect 0 check "$flight" $sets
 says err 'all 4 rotors turn the same way' '[rotor-directions]'
 same 'warnings' "$(wc -l <err)" 1
 
+# Cells: the example's four are those of the table; a battery that is not that of the calibration
+hexa=$TACTUS_SOURCE/examples/hexa_motor_out.yaml
+pack='batteries=[{cells: 4, r0: 0.012 Ohm, r1: 6 mOhm, c1: 3000 F, capacity: 8000 mAh}]'
+expect 0 run "$hexa" --json --quiet --duration '5 s' --set 'expect=~' --log-level error
+written_out=$(value out hash)
+expect 0 run "$hexa" --json --quiet --duration '5 s' --set 'expect=~' --log-level error \
+    --set "$iris.vehicle.params.$pack"
+same 'four cells' "$(value out hash)" "$written_out"
+expect 0 check "$flight" --set "$iris.vehicle.params.batteries=[{cells: 3}]"
+silent err
+expect 0 check "$flight" --set "$iris.vehicle.params.batteries=[{cells: 6}]"
+says err 'calibration.voltage is 12 V, but the batteries have 16.5 to 25.2 V' '[voltage-nominal]'
+expect 0 check "$flight" --set "$iris.vehicle.params.batteries=[{cells: 6, kind: ideal}]" \
+    --set "$iris.vehicle.params.calibration.voltage=22.2 V"
+! grep -q voltage-nominal err || fail 'a warning of the voltage of an ideal battery'
+expect 2 check "$flight" --set "$iris.vehicle.params.batteries=[{cells: 6, ocv: [18, 25]}]"
+says err "expected 'cells' or 'ocv', not both"
+expect 2 check "$flight" --set "$iris.vehicle.params.batteries=[{cells: 6S}]"
+says err "'6S' is not a whole number"
+
 # Every id stands in the document, and the document has no others.
 find "$TACTUS_SOURCE/src" -name '*.[ch]' -exec cat {} + | tr -s '\n ' ' ' |
     grep -oE '(tac__warn|tac__watch_warn|tac_declare_doubt)\( ?[a-z]+, "[a-z-]+"' |

@@ -383,12 +383,44 @@ static void actuator_params(tac_declare *d, tac__actuator *a)
     tac_param_end(d);
 }
 
-static void ocv_params(tac_declare *d, tac__battery *b)
+// Open-circuit voltage of one Li-ion or LiPo cell, in hundredths of a volt; docs/models/power.md.
+#define CELL_SOC "[0, 0.05, 0.2, 0.5, 0.8, 1]"
+static const int cell_cv[] = {300, 335, 365, 380, 400, 420};
+enum { CELL_POINTS = sizeof cell_cv / sizeof *cell_cv };
+
+// How many cells are in series; 0: the parameters are those of the whole battery.
+static int cells_param(tac_declare *d)
 {
-    const tac_param_def soc_def =
-        given_def("ocv_soc", NULL, "[0, 1]", "[0, 1]", "states of charge, rising", 0);
-    const tac_param_def ocv_def =
-        given_def("ocv", "V", "[10.8, 12.6]", "(0, inf)", "open-circuit voltage at each", 0);
+    const tac_param_def p = given_def("cells", NULL, "0", "[0, 1000]",
+                                      "Li-ion or LiPo cells in series: ocv by their table, and "
+                                      "defaults of voltage, r0, r1, c1 and "
+                                      "floor for so many; 0: ocv is given",
+                                      0);
+    const int cells = (int)tac_param_int(d, &p);
+    static const char *const own[] = {"ocv_soc", "ocv"};
+    for (size_t i = 0; i < 2 && cells; i++) {
+        if (tac_param_node(d, own[i]))
+            (void)tac_declare_fail(d, own[i],
+                                   "expected 'cells' or '%s', not both; '%s: ~' removes what an "
+                                   "extended file gives",
+                                   own[i], own[i]);
+    }
+    return cells;
+}
+
+static void ocv_params(tac_declare *d, tac__battery *b, int cells)
+{
+    char of_cells[CELL_POINTS * 16] = "";
+    tac__out out = tac__out_begin(of_cells, sizeof of_cells);
+    for (int i = 0; i < CELL_POINTS; i++) {
+        const int cv = cells * cell_cv[i];
+        tac__out_add(&out, "%s%d.%02d", i ? ", " : "[", cv / 100, cv % 100);
+    }
+    tac__out_add(&out, "]");
+    const tac_param_def soc_def = given_def("ocv_soc", NULL, cells ? CELL_SOC : "[0, 1]", "[0, 1]",
+                                            "states of charge, rising", 0);
+    const tac_param_def ocv_def = given_def("ocv", "V", cells ? of_cells : "[10.8, 12.6]",
+                                            "(0, inf)", "open-circuit voltage at each", 0);
     size_t points = given_list(d, &soc_def, b->soc, TAC__OCV_MAX);
     const size_t voltages = given_list(d, &ocv_def, b->ocv_v, TAC__OCV_MAX);
     b->spline = tac__param_spline(d, "ocv_interpolation");
@@ -416,19 +448,33 @@ static void ocv_params(tac_declare *d, tac__battery *b)
     b->spline = b->spline && rises && tac__declare_spline(d, &curve, bend) == TAC_OK;
 }
 
+// A positive number whose default follows from the number of cells.
+static real scaled_number(tac_declare *d, const char *name, const char *unit, uint32_t flags,
+                          const char *doc, double fallback)
+{
+    return given_number_or(d, given_def(name, unit, NULL, "(0, inf)", doc, flags), R(fallback));
+}
+
 static void battery_params(tac_declare *d, tac__battery *b)
 {
     static const char *const kinds[] = {"thevenin", "ideal", NULL};
     b->ideal = given_choice(d, "kind", "thevenin", "ideal: constant voltage and charge", kinds);
-    const real ideal_v = given_number(d, "voltage", "V", "12", "(0, inf)", "of an ideal battery");
-    ocv_params(d, b);
+    const int cells = cells_param(d);
+    const double n = cells / 3.0; // the defaults are those of three cells
+    const real ideal_v =
+        scaled_number(d, "voltage", "V", 0, "of an ideal battery", cells ? 3.7 * cells : 12);
+    ocv_params(d, b, cells);
     if (b->ideal)
         b->ocv_v[0] = ideal_v;
-    b->r0_ohm = given_tunable(d, "r0", "Ohm", "0.02", "(0, inf)", "series resistance");
-    b->r1_ohm = given_tunable(d, "r1", "Ohm", "0.01", "(0, inf)", "resistance of polarisation");
-    b->c1_f = given_tunable(d, "c1", "F", "2000", "(0, inf)", "capacitance of polarisation");
+    b->r0_ohm = scaled_number(d, "r0", "Ohm", TAC_PARAM_TUNABLE, "series resistance",
+                              cells ? 0.02 * n : 0.02);
+    b->r1_ohm = scaled_number(d, "r1", "Ohm", TAC_PARAM_TUNABLE, "resistance of polarisation",
+                              cells ? 0.01 * n : 0.01);
+    b->c1_f = scaled_number(d, "c1", "F", TAC_PARAM_TUNABLE, "capacitance of polarisation",
+                            cells ? 2000 / n : 2000);
     b->capacity_as = given_number(d, "capacity", "C", "5 Ah", "(0, inf)", "charge when full");
-    b->floor_v = given_tunable(d, "floor", "V", "9.9", "(0, inf)", "the voltage falls no further");
+    b->floor_v = scaled_number(d, "floor", "V", TAC_PARAM_TUNABLE, "the voltage falls no further",
+                               cells ? 2.75 * cells : 9.9);
     b->initial_soc = given_number(d, "soc", NULL, "1", "[0, 1]", "state of charge at t = 0");
     const tac_param_def warnings =
         given_def("warnings", NULL, "[0.15, 0.10, 0.05]", "[0, 1]",

@@ -5,6 +5,7 @@
 #include "model/inertia.h"
 #include "model/vehicle/params.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <tactus/math.h>
 
@@ -214,6 +215,27 @@ static void warn_of_contact(tac_declare *d, const tac__multirotor *p)
     tac_declare_stiffness(d, fastest, "contact of the feet with the ground", "feet");
 }
 
+// Warn of a nominal voltage that no battery has: thrust and the duties of flight control would be
+// those of another battery.
+static void warn_of_voltage(tac_declare *d, const tac__multirotor *p)
+{
+    static const char *const names[] = {"calibration.voltage", "batteries", NULL};
+    double low = DBL_MAX, high = 0;
+    for (int k = 0; k < p->batteries; k++) {
+        const tac__battery *b = &p->battery[k];
+        const double full = b->points ? b->ocv_v[b->ideal ? 0 : b->points - 1] : 0;
+        low = tac_min(low, b->ideal ? full : b->floor_v);
+        high = tac_max(high, full);
+    }
+    // An ideal battery has a single voltage: a tenth beside it is near enough.
+    const double v = p->vehicle.voltage_v;
+    if (v < 0.9 * low || v > 1.1 * high)
+        tac_declare_doubt(d, "voltage-nominal", written(d, names),
+                          "calibration.voltage is %g V, but the batteries have %g to %g V: thrust "
+                          "and flight control would be those of another battery",
+                          v, low, high);
+}
+
 void tac__multirotor_warn(tac_declare *d, const tac__multirotor *p)
 {
     static const char *const thrust[] = {"propeller.thrust_coefficient", "calibration", "propeller",
@@ -223,6 +245,7 @@ void tac__multirotor_warn(tac_declare *d, const tac__multirotor *p)
     if (!warn_of_arms(d, v))
         warn_of_directions(d, v);
     warn_of_contact(d, p);
+    warn_of_voltage(d, p);
     for (int i = 0; i < v->rotors; i++) {
         const tac__rotor *r = &v->rotor[i], *first = &v->rotor[0];
         char own[32];
