@@ -241,6 +241,31 @@ static void test_recoverable_right_hand_side(void **state)
     bench_end(&b);
 }
 
+static tac_status above_half(const tac_eval *e, const void *self)
+{
+    e->dx[0] = probe_of(self)->p[0] * e->x[0];
+    return e->x[0] < 0.5 ? TAC_E_NUMERIC : TAC_OK;
+}
+
+// Where no step is short enough there is no error of a state to speak of.
+static void test_right_hand_side_that_refuses(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ADAPTIVE; i++) {
+        bench b;
+        begin(&b, adaptive[i], 1e-6, 2000000);
+        probe p = decaying;
+        p.derive = above_half;
+        bench_add(&b, &p);
+        bench_prepare(&b);
+        assert_int_equal(bench_try_run(&b, TAC_TIME_MAX), TAC_E_NUMERIC);
+        bench_error(&b, TAC_E_NUMERIC, "right-hand side failed, however short the step", NULL);
+        assert_in_range(b.err.t_us, 346500, 346600); // exp(-2 t) = 0.5
+        assert_string_equal(b.err.component, "p");
+        bench_end(&b);
+    }
+}
+
 // --- Jacobians ----------------------------------------------------------------------------------
 
 // A lag of a microsecond in the loop, and routes with gains and units: mass on a spring whose force
@@ -428,6 +453,7 @@ int main(void)
         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_most_steps),
         cmocka_unit_test(test_recoverable_right_hand_side),
+        cmocka_unit_test(test_right_hand_side_that_refuses),
         cmocka_unit_test(test_stiff_plant),
         cmocka_unit_test(test_jacobian),
         cmocka_unit_test(test_split_order),

@@ -65,7 +65,9 @@ static named_state state_at(const tac_engine *e, const tac__island *island, size
 
 static tac_status fail_rhs(tac_engine *e, tac__island *island, tac_status status)
 {
-    tac__fail(e->err, status, "its right-hand side failed: %s", tac_status_text(status));
+    tac__fail(e->err, status, "its right-hand side failed%s: %s",
+              island->outcome == TAC__TOO_SMALL ? ", however short the step" : "",
+              tac_status_text(status));
     return tac__run_failed(e, status, island->state->from_us,
                            e->plan->components[island->failed]->name);
 }
@@ -126,10 +128,10 @@ tac_status tac__step_failed(tac_engine *e, tac__island *island)
     // The last try again: islands share the memory of its stages and of its error.
     tac__ode_forget(&island->work);
     const tac_status status = tac__step_to(e, island, &island->work, s->to_us, island->y);
-    if (island->outcome == TAC__TOO_SMALL)
-        return fail_small(e, island);
     if (status != TAC_OK)
         return fail_rhs(e, island, status);
+    if (island->outcome == TAC__TOO_SMALL)
+        return fail_small(e, island);
     for (size_t i = 0; i < island->plan->x_count; i++) {
         if (!(island->y[i] - island->y[i] == 0))
             return fail_state(e, island, i);
