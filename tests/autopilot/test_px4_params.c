@@ -160,15 +160,32 @@ static void test_set(void **state)
     rig_close(&r);
 }
 
+// The allocator is told of a change of the geometry, and of no other.
+static void test_geometry(void **state)
+{
+    (void)state;
+    static const char params[] = "autopilot.px4.params={CA_ROTOR0_CT: 6.5, MPC_XY_CRUISE: 5}";
+    for (int k = 0; k < 2; k++) {
+        rig r;
+        px4_order("FAIL=control_alloc_update_params:-1:2"); // the first is at the start
+        px4_open(&r, SETS(params, k ? SCENARIO("CA_ROTOR0_CT, value: 6.4")
+                                    : SCENARIO("MPC_XY_CRUISE, value: 4")));
+        const tac_status status = tac_engine_run(r.engine, 10000000, &r.err);
+        assert_int_equal(status, k ? TAC_E_COMPONENT : TAC_OK);
+        assert_true(!k || r.err.t_us == 9000000);
+        rig_close(&r);
+        px4_order(NULL);
+    }
+}
+
 int main(void)
 {
     px4_order(NULL);
     px4_library("px4_standin");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_file_is_flown),
-        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_file),          cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_file_is_flown), cmocka_unit_test(test_set),
+        cmocka_unit_test(test_geometry),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }
