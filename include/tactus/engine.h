@@ -141,7 +141,7 @@ typedef struct tac_component_def {
     size_t active_count;
     bool hold; // while inactive its outputs stay as they were; else they are zero
     tac_place place;
-    const char *const *accepts; // ids of warnings of this component that are not given
+    const char *const *accepts; // Ids of warnings of this component that are known: not given.
     size_t accept_count;
 } tac_component_def;
 

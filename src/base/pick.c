@@ -7,10 +7,10 @@
 
 enum { PATTERN_MAX = 512 };
 
-// A pattern cut before the part that may name an element: "position" and ".z".
+// A pattern, cut before the part that may name an element: "position" and ".z".
 typedef struct cut {
     char base[PATTERN_MAX];
-    const char *suffix; // "": there is no such part
+    const char *suffix; // The part, or "".
 } cut;
 
 static cut cut_pattern(const char *pattern)
@@ -26,7 +26,7 @@ static cut cut_pattern(const char *pattern)
     return c;
 }
 
-// The element of a type that a suffix names; vectors and quaternions have numbers, too. -1: none.
+// Return the element that a suffix names, or -1. Vectors and quaternions take numbers, too.
 static int find_element(const tac_type *type, const char *suffix)
 {
     if (type->shape == TAC_SINGLE)
@@ -76,7 +76,7 @@ static const char *name_at(const void *context, size_t i)
     return s ? s->name : NULL;
 }
 
-// Name the elements of a signal, and the one that is nearest to what was asked for.
+// Append the elements of a signal to an error, and the element nearest to the one asked for.
 static void list_elements(const tac_recorded *s, const char *asked, tac_error *err)
 {
     char first[TAC_ELEMENT_TEXT], last[TAC_ELEMENT_TEXT];
@@ -96,7 +96,8 @@ static void list_elements(const tac_recorded *s, const char *asked, tac_error *e
     tac__error_append(err, "; did you mean '%s%s'?", s->name, beyond ? last : first);
 }
 
-// Name what the pattern is nearest to: an element of a signal that exists, else a signal.
+// Fail with the name that is nearest to the pattern: of an element if there is one, else of a
+// signal.
 static tac_status fail_none(const tac__pick_from *from, const char *pattern, const cut *c,
                             tac_error *err)
 {

@@ -24,8 +24,8 @@ typedef tac_status tac__pick_fn(void *context, size_t i, int element, tac_error 
 TAC_MUST_CHECK tac_status tac__pick(const tac__pick_from *from, const char *pattern,
                                     tac__pick_fn *take, void *context, tac_error *err);
 
-// An element of a signal as a signal of its own, in the samples of the same channel. NULL: no
-// memory.
+// Make a signal of one element of a signal. Its values lie in the samples of the same channel.
+// NULL: no memory.
 const tac_recorded *tac__pick_element(tac__arena *arena, const tac_recorded *signal,
                                       uint32_t element);
 

@@ -35,7 +35,8 @@ void tac__text_bytes(tac__text *text, const char *bytes, size_t n);
 void tac__text_repeat(tac__text *text, char c, size_t n);
 
 // True if `text` ends in `end` and is longer than `end`.
-// Turn the brackets of an element into a character and nothing: "motor[2]" into "motor_2".
+// Replace the opening bracket of an element by `c` and drop the closing one: "motor_2" of
+// "motor[2]".
 void tac__brackets_to(char *name, char c);
 
 bool tac__ends_in(const char *text, const char *end);

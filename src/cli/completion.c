@@ -23,7 +23,7 @@ static bool is_file(const char *what)
     return false;
 }
 
-// Is the value of an option a pattern of signals? An operand of `plot` may be one, too.
+// Tell whether the value of an option is a pattern of signals.
 static bool is_signal(const char *what)
 {
     return what && !strcmp(what, "PATTERN");

@@ -11,8 +11,8 @@ enum {
     STAND_US = 1000000,      // a vehicle that has stood so long and leaves the ground takes off
 };
 
-// A touch may lie between two samples. It is noticed by the loss of more sink than motors can take
-// away in 10 ms (30 g), no higher above the ground than vehicles are tall.
+// Limits that tell a touch between two samples: a vehicle that loses more sink in 10 ms than motors
+// can take away (30 g), and is no higher above the ground than vehicles are tall, was struck.
 static const double STRUCK_M_S = 3, STRUCK_HEIGHT_M = 1;
 
 void cli_flight_init(cli_flight *f)
@@ -286,15 +286,15 @@ static void read_velocity(tac_engine *engine, cli_vehicle *v, const double posit
     v->max_speed_m_s = v->seen ? fmax(v->max_speed_m_s, v->speed_m_s) : v->speed_m_s;
 }
 
-// For how long a vehicle may jump after a touch: as a stone does, and at least a second.
+// Return the longest time of a jump after the impact: that of a stone, but at least a second.
 static tac_time bounce_us(const cli_vehicle *v)
 {
     const double g_m_s2 = 9.80665, ballistic_s = 2 * v->impact_m_s / g_m_s2;
     return ballistic_s > 1 && ballistic_s < 1000 ? (tac_time)(ballistic_s * 1e6) : CRASH_REST_US;
 }
 
-// The touchdown is the fastest touch since the vehicle took off, which is the first of those that
-// follow from each other. The impact is the first touch since it last flew upright for longer than
+// Note a touch of the ground. The touchdown is the fastest touch since the vehicle took off: among
+// bounces the first. The impact is the first touch since it last flew upright for longer than
 // it jumps: what jumps and tumbles after it is part of the same crash.
 static void touch(cli_vehicle *v, double sink_m_s, double speed_m_s, tac_time t_us)
 {
@@ -309,15 +309,15 @@ static void touch(cli_vehicle *v, double sink_m_s, double speed_m_s, tac_time t_
     v->smashed |= smashes;
 }
 
-// A vehicle that ends on the ground and does not stand on its feet, or that was smashed.
+// Tell whether the vehicle was smashed, or ends on the ground and does not stand on its feet.
 static bool has_crashed(const cli_flight *f, const cli_vehicle *v)
 {
     const bool rests = !v->airborne || (v->touched && f->last_us - v->on_ground_us < CRASH_REST_US);
     return v->smashed || (v->seen && rests && v->tilt_deg > CRASH_DEG);
 }
 
-// Look for a touch of the ground since the last sample. Speeds are those of that sample: the last
-// in the air.
+// Look for a touch of the ground since the last sample. The speeds are those of the last sample,
+// the last in the air.
 static void look_for_touch(const cli_flight *f, cli_vehicle *v, bool airborne, double sink_m_s,
                            double speed_m_s, tac_time t_us)
 {

@@ -97,11 +97,11 @@ static tac_status find_everywhere(const cli_page *page, cli_page_signal *s,
     return TAC_OK;
 }
 
-// Signals of one pattern of an argument, whose panels begin with `begin`.
+// State of adding the signals of one pattern. The panels of its argument begin with `begin`.
 typedef struct adding {
     cli_page *page;
     size_t begin;
-    bool many; // the pattern has wildcards
+    bool many; // True if the pattern has wildcards.
 } adding;
 
 // Add the signal to the first panel of this argument that it fits into, else to a new panel.

@@ -305,7 +305,7 @@ static const char *type_name(const void *context, size_t i)
     return i < tac_registry_count(r) ? tac_registry_type(r, i)->name : NULL;
 }
 
-// One text, or a list of them. NULL where the key is missing.
+// Read one text or a list of texts. `*texts` stays as it is where the key is missing.
 static tac_status read_texts(build *b, const tac_node *node, const char *key,
                              const char *const **texts, size_t *count)
 {

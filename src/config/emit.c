@@ -98,8 +98,8 @@ static bool add_folder(emitter *e, const char *name, const char *path, const cha
     return true;
 }
 
-// Return the name of a file that is stored with the text, or of a folder if `ending` is given: in a
-// numbered folder, so that names cannot collide, under its own name. NULL: no memory.
+// Store a file with the text, or a folder if `ending` is given, and return its new name: its own
+// name in a numbered folder, so that names cannot collide. NULL: no memory.
 static const char *embed(emitter *e, const char *path, const char *ending)
 {
     for (size_t i = 0; i < e->embedded_count; i++) {
@@ -124,8 +124,8 @@ static const char *embed(emitter *e, const char *path, const char *ending)
     return name;
 }
 
-// How a name is written into a configuration that is stored: as the name of a file or a folder that
-// is stored with it, or as an absolute name.
+// Fate of a path when the configuration is stored: it stays an absolute name, or its file or folder
+// travels with the configuration.
 typedef enum fate_of_path { STAYS, FILE_TRAVELS, FOLDER_TRAVELS } fate_of_path;
 
 static void move_path(emitter *e, const tac_node *node, fate_of_path fate, const char *ending)

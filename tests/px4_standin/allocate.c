@@ -139,7 +139,7 @@ static void share_out(const allocation *a, vec3 torque, double thrust, double *o
         out[i] = clamp(out[i] + turning * turn[i], 0, 1);
 }
 
-// The first motor that fails is left out; more than one are not handled. When the failure is over
+// Leave out the first motor that fails. Further failures are not handled. When the failure is over,
 // all motors come back.
 static void check_for_failures(allocation *a, uorb *u, const params *p)
 {

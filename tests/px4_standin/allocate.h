@@ -7,13 +7,13 @@
 
 typedef struct allocation {
     int rotors;
-    uint32_t failed;           // a bit a motor: it is left out
+    uint32_t failed;           // Motors that are left out, one bit each.
     double mix[ROTORS_MAX][4]; // of roll, pitch, yaw, thrust; each of them within 1
 } allocation;
 
 // Without rotors, or with rotors that cannot turn it about all axes, nothing is allocated.
 void allocation_update(allocation *a, const params *p);
-// Look for a failed motor first, if CA_FAILURE_MODE asks for it.
+// Share out torque and thrust. Looks for a failed motor before, if CA_FAILURE_MODE asks for it.
 void allocation_run(allocation *a, uorb *u, const params *p, uint64_t now_us);
 
 #endif

@@ -41,7 +41,7 @@ static vec3 limit_tilt(vec3 a, const params *p) // of a wanted acceleration
     return a;
 }
 
-// The error of a velocity setpoint that is cut to what a vehicle may fly.
+// Cut the velocity setpoint to the limits of the vehicle, and return its new error.
 static vec3 limit_velocity(vec3 e, const struct vehicle_local_position *at, const params *p)
 {
     const vec3 v = {(double)at->vx, (double)at->vy, (double)at->vz};
@@ -75,7 +75,7 @@ void position_control(control *c, bool flying, uorb *u, const params *p, uint64_
     vec3 e = {velocity_error(xy, sp.position[0], sp.velocity[0], at.x, at.vx),
               velocity_error(xy, sp.position[1], sp.velocity[1], at.y, at.vy),
               velocity_error(z, sp.position[2], sp.velocity[2], at.z, at.vz)};
-    if (mode.flag_control_offboard_enabled) // those of flight tasks keep to it by themselves
+    if (mode.flag_control_offboard_enabled) // Setpoints of flight tasks are within the limits.
         e = limit_velocity(e, &at, p);
     const double gain = params_get(p, PARAM_MPC_XY_VEL_P_ACC);
     vec3 a = {gain * e.x, gain * e.y, params_get(p, PARAM_MPC_Z_VEL_P_ACC) * e.z};

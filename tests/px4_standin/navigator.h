@@ -35,7 +35,7 @@ typedef struct target {
     double yaw; // NaN: as it is
     vec3 velocity;
     double turn;  // rad/s
-    bool takeoff; // of sticks: the throttle asks for it
+    bool takeoff; // True if the throttle asks for a take-off.
 } target;
 
 typedef enum return_leg { RETURN_CLIMB, RETURN_CROSS, RETURN_LAND } return_leg;

@@ -25,7 +25,7 @@ static void rest(trajectory *t, const seen *s)
 
 // --- where to -----------------------------------------------------------------------------------
 
-// A stick without its dead zone, fine in the middle.
+// Return the deflection of a stick beyond its dead zone, with PX4's exponential curve.
 static double deflection(float stick, param_id expo, const params *p)
 {
     const double zone = params_get(p, PARAM_MPC_HOLD_DZ), raw = clamp((double)stick, -1, 1);
@@ -34,7 +34,8 @@ static double deflection(float stick, param_id expo, const params *p)
     return e * x * x * x + (1 - e) * x;
 }
 
-// Position mode: sticks are velocities in the frame of the heading. Low above home it sinks slowly.
+// Turn sticks into velocities in the frame of the heading (Position mode). Near home's height the
+// vehicle sinks slowly.
 static target follow_sticks(const trajectory *t, const seen *s, const params *p)
 {
     const double most = params_get(p, PARAM_MPC_VEL_MANUAL);
@@ -85,7 +86,8 @@ static target choose(trajectory *t, const navigator *n, const seen *s, const par
     return t->hold;
 }
 
-// Leaves the ground only for something to fly to; what begins in the air is held there.
+// Note whether the vehicle flies. It leaves the ground only for a target or a throttle that asks
+// for it. A vehicle that begins in the air stays there.
 static void note_flying(trajectory *t, bool takeoff, const seen *s)
 {
     const bool armed = s->mode.flag_armed && s->status.arming_state == ARMED;
@@ -96,8 +98,8 @@ static void note_flying(trajectory *t, bool takeoff, const seen *s)
         t->flying = true;
 }
 
-// Offboard: no flight task runs, and the setpoint is that of the publisher outside. One that is
-// older than a second, or does not lead upwards, does not lift the vehicle off the ground.
+// Leave the setpoint to the publisher outside (Offboard mode): no flight task runs. A setpoint
+// lifts the vehicle off the ground if it is younger than a second and leads upwards.
 static void stand_aside(trajectory *t, const seen *s, uorb *u)
 {
     struct trajectory_setpoint sp;

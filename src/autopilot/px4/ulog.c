@@ -182,7 +182,7 @@ static const tac__px4_ulog_source gps[] = {
     {0},
 };
 
-// A vehicle without a sensor of GPS is where it believes to be.
+// GPS of a vehicle without such a sensor: its estimate.
 static const tac__px4_ulog_source estimated_gps[] = {
     {.field = "latitude_deg", .port = "position", .unit = "m", .how = TAC__PX4_ULOG_GEODETIC},
     {.field = "longitude_deg",
@@ -212,7 +212,7 @@ static const tac__px4_ulog_source estimated_gps[] = {
     {0},
 };
 
-// Home is where the flight began; `home` of the control takes its place.
+// Home: the place of the first sample.
 static const tac__px4_ulog_source home[] = {
     {.field = "lat", .port = "position", .unit = "m", .how = TAC__PX4_ULOG_GEODETIC},
     {.field = "lon", .port = "position", .unit = "m", .how = TAC__PX4_ULOG_GEODETIC, .element = 1},
@@ -347,7 +347,7 @@ enum { MS = 1000 };
 #define ESTIMATE TAC__PX4_ULOG_ESTIMATE
 #define CONTROL  TAC__PX4_ULOG_CONTROL
 
-// Name, message, format, source, another port, each, fields, period, once, fallback.
+// Columns: name, message, format, source, another port, each, fields, period, once, fallback.
 const tac__px4_ulog_topic tac__px4_ulog_topics[] = {
     {"vehicle_attitude_groundtruth", "vehicle_attitude", NULL, PLANT, "rate", false, true_attitude,
      50 * MS, false, false},

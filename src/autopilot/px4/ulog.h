@@ -56,8 +56,9 @@ typedef struct tac__px4_ulog_topic {
     bool each;                           // an instance for each element of the ports
     const tac__px4_ulog_source *sources; // field NULL at the end
     uint32_t period_us; // Least time between two messages, as PX4's logger has it; 0: every sample.
-    bool once;          // Only the first message counts, if the log begins with the recording.
-    bool fallback;      // Only if the row before it, of the same name, has no instance.
+    bool once;          // True if only the first message of a recording is written.
+    bool fallback; // True if the row counts only where the row before, of the same name, has no
+                   // instance.
 } tac__px4_ulog_topic;
 
 extern const tac__px4_ulog_topic tac__px4_ulog_topics[]; // name NULL at the end

@@ -181,7 +181,7 @@ typedef struct tac__component tac__component;
 // Ids of warnings that a configuration accepts of a component.
 typedef struct tac__accepts {
     const char *const *ids;
-    bool *met; // by id: there was such a warning
+    bool *met; // By id: true once the component had such a warning.
     size_t count;
 } tac__accepts;
 
@@ -267,7 +267,7 @@ struct tac__component {
     const char *const *active_names; // as given; NULL: always active
     size_t active_count;
     bool hold;                  // while inactive, outputs keep their values instead of being zero
-    tac__accepts accepts;       // warnings that are not given
+    tac__accepts accepts;       // Warnings that are accepted.
     uint64_t active_in;         // bits of phases
     int step_item, shadow_item; // -1: none
     uint64_t *missed;           // in the block: triggers that came while the component was inactive

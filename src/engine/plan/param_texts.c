@@ -167,8 +167,8 @@ static bool leads_below(const char *name)
     return true;
 }
 
-// A name in the configuration of a recording leads nowhere but into the recording. One that leads
-// out of it is reported, or counts as absent.
+// Rule for a path in the configuration of a recording that leads out of the recording. Nothing
+// outside is opened: the path is reported, or counts as absent.
 typedef enum outside_rule { OUTSIDE_REPORTED, OUTSIDE_ABSENT, ALWAYS_ABSENT } outside_rule;
 
 static const char *path_of(tac_declare *d, const tac_param_def *p, outside_rule outside)

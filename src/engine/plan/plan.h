@@ -216,7 +216,7 @@ typedef struct tac__plan {
     TAC__CAPACITY(tac__initial) initial_capacity;
     const tac__driver *driver; // NULL: a live run
     tac__lack lack;            // of the component that was last refused
-    tac__accepts *accepting;   // those of the component that is declared or connected; NULL: none
+    tac__accepts *accepting;   // Accepted by the component being declared or connected; NULL: none
     uint64_t *warned;          // hashes of warnings that were given, so that each is given once
     size_t warned_count;
     TAC__CAPACITY(uint64_t) warned_capacity;

@@ -12,7 +12,7 @@ void tac__logs_tell(const tac__logs *logs, const tac_log_entry *entry);
 TAC_PRINTF(4, 5)
 void tac__warn(tac__plan *plan, const char *id, const tac_place *place, const char *format, ...);
 
-// Warn of ids that a component accepts without having such a warning. Once it is connected.
+// Warn of ids that a connected component accepts, but has no such warning.
 struct tac__component;
 void tac__warn_of_accepts(tac__plan *plan, const struct tac__component *c);
 

@@ -185,11 +185,11 @@ uint64_t tac__export_bits(const tac_recorded *signal, const tac_sample *sample, 
 
 // --- the choice ---------------------------------------------------------------------------------
 
-// What was chosen of each signal: the whole, or elements.
+// The choice: for each signal the whole, or some elements.
 typedef struct choice {
     tac__export *x;
     bool *whole;
-    bool **elements; // NULL: none
+    bool **elements; // By signal: which elements; NULL: none.
 } choice;
 
 static const tac_recorded *signal_at(const void *context, size_t i)
@@ -221,7 +221,8 @@ static void add_signal(tac__export *x, size_t *channel, const tac_recorded *sign
     x->signals[x->signal_count++] = signal;
 }
 
-// An element of a signal is a signal of its own, unless the whole was chosen, too.
+// Choose signals by the patterns. An element becomes a signal of its own, unless the whole signal
+// is chosen, too.
 static tac_status choose(tac__export *x, tac_error *err)
 {
     const size_t all = tac_recording_signal_count(x->recording);

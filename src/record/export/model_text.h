@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Copy the value of a parameter, named as print.h does. False, with an empty value, if there is no
-// such parameter or its value is longer.
+// Copy the value of a parameter, whose name is given as a format of print.h. Returns false and an
+// empty value if the parameter does not exist or its value does not fit.
 TAC_PRINTF(4, 5)
 bool tac__model_param(const char *model, char *value, size_t size, const char *format, ...);
 
-// The numbers of a list, "[1, 2, 3]", or a single number. Returns how many were read, at most
-// `most`.
+// Read a single number, or the numbers of a list such as "[1, 2, 3]". Returns how many were read,
+// at most `most`.
 size_t tac__model_numbers(const char *value, double *numbers, size_t most);
 
-// Go through all parameters: `*name` and `*value` are the next ones, up to `*end`. Begin with
-// `*at` at the model's text; false at its end.
+// Find the next parameter. `*at` is the model's text at first; false after the last parameter.
 typedef struct tac__model_line {
-    const char *name, *equal, *value, *end; // the name ends at `equal`
+    const char *name, *equal; // Name, and where it ends.
+    const char *value, *end;  // Value, and where it ends.
 } tac__model_line;
 bool tac__model_next(const char **at, tac__model_line *line);
 

@@ -35,7 +35,7 @@ static tac_status add(list *l, const char *name, bool whole, double value, tac_e
     return TAC_OK;
 }
 
-// MAV_TYPE of MAVLink, and PX4's generic airframe, by the number of rotors.
+// Add the type of the vehicle as MAVLink and PX4 number it. It follows from the number of rotors.
 static tac_status add_type(list *l, size_t rotors, tac_error *err)
 {
     static const struct {
@@ -55,7 +55,7 @@ static tac_status add_type(list *l, size_t rotors, tac_error *err)
     return add(l, "CA_ROTOR_COUNT", true, (double)rotors, err);
 }
 
-// As the bridge to PX4 sets them.
+// Add the geometry of a rotor under the names by which the bridge sets it.
 static tac_status add_rotor(list *l, const char *vehicle, size_t i, tac_error *err)
 {
     static const char *const places[] = {"PX", "PY", "PZ"}, *const axes[] = {"AX", "AY", "AZ"};
@@ -84,7 +84,8 @@ static tac_status add_rotor(list *l, const char *vehicle, size_t i, tac_error *e
     return add(l, name, false, ratio * direction, err);
 }
 
-// The file that `params_file` names, which the recording has inside. It knows PX4's types.
+// Add the parameters of the file that `params_file` names. The recording has the file inside, and
+// the file has PX4's types.
 static tac_status add_file(list *l, tac_error *err)
 {
     tac_recording *r = l->x->recording;
@@ -108,7 +109,7 @@ static tac_status add_file(list *l, tac_error *err)
     return TAC_OK;
 }
 
-// "param uav.control.params.MPC_XY_CRUISE = 4.5"
+// Add the parameters that `params` sets: lines "param uav.control.params.MPC_XY_CRUISE = 4.5".
 static tac_status add_given(list *l, const char *control, tac_error *err)
 {
     char prefix[512];

@@ -182,8 +182,8 @@ static const uint8_t *make_map(maker *m, const tac_type *type, const char *text,
     return map;
 }
 
-// The fields of a message, as a ULog defines them: its padding is at the end, and is left out.
-// NULL: no memory.
+// Return the format of a message as a ULog has it. The padding at the end is left out. NULL: no
+// memory.
 static const char *format_of_message(maker *m, const tac__uorb_message *message)
 {
     static const char *const types[] = {
@@ -312,7 +312,7 @@ static tac_status add_px4(maker *m, const tac__px4_ulog_topic *topic, tac_error 
     size_t instance = 0, left_out = 0;
     if (!format)
         return tac__fail_memory(err);
-    // What a log begins with is known only at the start of the recording.
+    // A later part of the recording does not have the first message.
     if (topic->once && m->x->def->from_us > m->x->about->start_us)
         return TAC_OK;
     if (topic->fallback && m->topics->count &&
@@ -341,7 +341,7 @@ static tac_status add_px4(maker *m, const tac__px4_ulog_topic *topic, tac_error 
 
 // --- topics that a flight with PX4 subscribed to -------------------------------------------------
 
-// The .msg files that the recording has inside; NULL: none.
+// Read the .msg files that the recording has inside. NULL: it has none.
 static tac_status open_messages(maker *m, tac__uorb_folder **folder, tac_error *err)
 {
     tac_recording *r = m->x->recording;
@@ -364,12 +364,12 @@ static tac_status open_messages(maker *m, tac__uorb_folder **folder, tac_error *
         const tac_status status = tac__uorb_folder_add(*folder, type, path, bytes, size, err);
         tac__file_free(r->allocator, bytes, size);
         if (status == TAC_E_MEMORY)
-            return status; // two of a name: the first counts
+            return status; // Of two files with one name the first counts.
     }
     return TAC_OK;
 }
 
-// A topic has one layout in a log: that of the first that was made.
+// Tell whether the log already has the topic with another layout: a ULog has one layout per topic.
 static bool has_other_layout(maker *m, const char *topic, const tac__uorb_message *message)
 {
     const char *format = format_of_message(m, message);
@@ -389,7 +389,7 @@ static const tac__uorb_message *find_message(maker *m, const char *topic)
     return tac__uorb_builtin(&m->x->arena, topic, &message, NULL) == TAC_OK ? message : NULL;
 }
 
-// A ULog defines the messages that are plain: the time first, and no message in the message.
+// Tell whether a ULog can hold the message: its time comes first, and no message is nested in it.
 static bool is_plain(const tac__uorb_message *message)
 {
     for (size_t i = 0; i < message->field_count; i++) {
@@ -400,8 +400,8 @@ static bool is_plain(const tac__uorb_message *message)
            !strcmp(message->fields[0].name, "timestamp");
 }
 
-// The topic of a component that the table has made already, with room for more slots; else a new
-// one. NULL: no memory.
+// Return the topic that the table has made for the component, with room for more slots, or a new
+// topic. NULL: no memory.
 static tac__ulog_topic *open_subscribed(maker *m, const char *component, const char *topic,
                                         const tac__uorb_message *message, bool first, size_t most)
 {
@@ -449,7 +449,7 @@ static tac__ulog_topic *open_subscribed(maker *m, const char *component, const c
     return t;
 }
 
-// Add what a component shows of a topic: its signals that are fields of `subscribe[n]`.
+// Add the signals that a component makes of fields of a topic: those under `subscribe[n].fields`.
 static tac_status add_subscribed(maker *m, const char *component, size_t n, const char *topic,
                                  tac_error *err)
 {
@@ -503,7 +503,8 @@ static tac_status add_subscribed(maker *m, const char *component, size_t n, cons
     return TAC_OK;
 }
 
-// Lines such as "param uav.control.subscribe[0].topic = rate_ctrl_status", one pass over them.
+// Add the topics of all lines "param uav.control.subscribe[0].topic = rate_ctrl_status". One pass
+// over the model's text, because a swarm has many lines.
 static tac_status add_all_subscribed(maker *m, tac_error *err)
 {
     static const char list[] = ".subscribe[", last[] = "].topic";
@@ -533,7 +534,7 @@ static tac_status add_all_subscribed(maker *m, tac_error *err)
 
 // --- home ---------------------------------------------------------------------------------------
 
-// `home` of a control, three numbers, takes the place of where its vehicle began.
+// Replace the place of the start by `home` of a control.
 static void place_home(maker *m, tac__ulog_topic *t, const double home[3])
 {
     static const char *const fields[] = {"x", "y", "z", "lat", "lon", "alt"};

@@ -72,8 +72,8 @@ void tac__ulog_number(unsigned char *at, char kind, size_t size, double value);
 // Put an instant into the data.
 void tac__ulog_fill(const tac__ulog_topic *topic, const tac__hold *instants);
 
-// Is the message that was filled in written? It is when the period has passed, and wherever a flag,
-// a label or a small whole number has changed.
+// Tell whether the filled message is to be written: when the period has passed, and wherever a
+// flag, a label or a 32-bit number has changed.
 bool tac__ulog_is_due(tac__ulog_topic *topic, tac_time t_us);
 
 #endif
