@@ -274,8 +274,9 @@ static void test_mistakes_have_places(void **state)
          "expected a map of parameters", 4, 31},
         {"duration: 1 ms\n" GROUP "components:\n  a: {type: constant, params: {value: x}}\n",
          TAC_E_TYPE, "'x' is not a finite number", 4, 39},
-        {"duration: 1 ms\n" GROUP "components:\n  a: {type: constant, params: {value: [1, 2]}}\n",
-         TAC_E_TYPE, "expected 1 numbers, found 2", 4, 39},
+        {"duration: 1 ms\n" GROUP
+         "components:\n  a: {type: constant, params: {size: 3, value: [1, 2]}}\n",
+         TAC_E_TYPE, "expected 3 numbers, found 2", 4, 48},
         {"duration: 1 ms\n" GROUP
          "components:\n  a: {type: constant, params: {size: 2, value: [1, {}]}}\n",
          TAC_E_TYPE, "expected a single value in the list", 4, 52},
