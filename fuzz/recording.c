@@ -2,26 +2,29 @@
 //
 // An input is a list of changes to a true recording: which of its texts, attachments and messages
 // (one byte), where in it (two), to what (one). The file is written anew with them, opened, walked
-// to the end, exported, and replayed: stored states, digests and all.
+// to the end, exported, and replayed: stored states, digests and all. What is recovered of it can
+// be read to its end.
 #include "support/recorded.h"
 
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char original[64], path[64];
+static char original[64], path[64], copy[64];
 static recorded rig;
 
 static void forget(void)
 {
     remove(original);
     remove(path);
+    remove(copy);
 }
 
 static void prepare(void)
 {
     snprintf(original, sizeof original, "/tmp/tactus_fuzz_%d_true", (int)getpid());
     snprintf(path, sizeof path, "/tmp/tactus_fuzz_%d", (int)getpid());
+    snprintf(copy, sizeof copy, "/tmp/tactus_fuzz_%d_copy", (int)getpid());
     atexit(forget);
     recorded_init(&rig, RECORDED_MODEL("20 ms"));
     recorded_make(&rig, original, "none", 4000);
@@ -97,12 +100,38 @@ static void export_all(tac_recording *r)
     }
 }
 
+// --- recovering ---------------------------------------------------------------------------------
+
+static void recover(void)
+{
+    tac_recovered what;
+    tac_recording *r;
+    tac_cursor *cursor;
+    remove(copy);
+    if (tac_recording_recover(path, copy, &what, NULL) != TAC_OK)
+        return;
+    tac_text_free(what.lost);
+    if (tac_recording_open(copy, &r, NULL) != TAC_OK)
+        abort();
+    const bool own = *tac_recording_about(r)->version; // the head may have been changed, too
+    tac_status status = tac_cursor_open(r, NULL, 0, TAC_TIME_NEVER, &cursor, NULL);
+    tac_sample sample;
+    bool more = status == TAC_OK;
+    while (status == TAC_OK && more)
+        status = tac_cursor_next(cursor, &sample, &more, NULL);
+    if (own && status != TAC_OK)
+        abort();
+    tac_cursor_close(cursor);
+    tac_recording_close(r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!rig.config)
         prepare();
     changes c = {data, size < 256 ? size : 256, 0};
     recorded_rewrite(original, path, change, &c);
+    recover();
     tac_recording *r;
     if (tac_recording_open(path, &r, NULL) != TAC_OK)
         return 0;

@@ -338,8 +338,9 @@ static tac_status accept(void *context, const char *path, tac_error *err)
     TAC_TRY(tac__recording_open(path, tac_allocator_default(), &copy, err));
     what->last_us = copy->info.last_us;
     what->messages = copy->info.messages;
+    const tac_status status = tac__recording_usable(copy, err);
     tac_recording_close(copy);
-    return TAC_OK;
+    return status;
 }
 
 static tac_status recover(const char *from, const char *path, tac_recovered *what, tac_error *err)

@@ -61,6 +61,10 @@ struct tac_recording {
 tac_status tac__recording_open(const char *path, const tac_allocator *allocator,
                                tac_recording **recording, tac_error *err);
 
+// Read everything in it. Fails where a message is out of order or not laid out as its channel says,
+// and where not even the first instant is complete.
+tac_status tac__recording_usable(tac_recording *recording, tac_error *err);
+
 const char *tac__track_metadata(const tac__track *track, const char *key); // "" if absent
 
 // The bytes of an attachment by name; NULL, and no failure, where there is none. Free with

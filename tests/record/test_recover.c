@@ -152,6 +152,93 @@ static void whole_file(void **state)
     tac_text_free(what.lost);
 }
 
+// Try to recover the damaged file; a copy can be read as export and replay read it.
+static tac_status recover(tac_error *err)
+{
+    tac_recovered what;
+    tac_recording *r;
+    tac_cursor *cursor;
+    struct stat there;
+    tac_error_clear(err);
+    remove(copy);
+    const tac_status status = tac_recording_recover(damaged, copy, &what, err);
+    if (status != TAC_OK) {
+        assert_true(stat(copy, &there) != 0);
+        return status;
+    }
+    tac_text_free(what.lost);
+    assert_true(what.messages > 0);
+    recorded_must(tac_recording_open(copy, &r, err), err);
+    recorded_must(tac_cursor_open(r, NULL, 0, TAC_TIME_NEVER, &cursor, err), err);
+    tac_sample sample;
+    bool more = true;
+    while (more)
+        recorded_must(tac_cursor_next(cursor, &sample, &more, err), err);
+    tac_cursor_close(cursor);
+    recorded rig;
+    recorded_init(&rig, RECORDED_MODEL("40 ms"));
+    tac_engine *engine = recorded_engine(&rig);
+    const tac_replay_def def = tac_replay_def_default();
+    tac_replay *replay;
+    recorded_must(tac_replay_create(r, engine, &def, &replay, err), err);
+    recorded_must(tac_engine_prepare(engine, err), err);
+    recorded_must(tac_replay_begin(replay, err), err);
+    recorded_must(tac_engine_run(engine, tac_recording_about(r)->complete_us, err), err);
+    tac_replay_destroy(replay);
+    tac_engine_destroy(engine);
+    recorded_fini(&rig);
+    tac_recording_close(r);
+    return TAC_OK;
+}
+
+// A program that was killed anywhere: at first, while it prepares the run, there is nothing to
+// save.
+static void cut_anywhere(void **state)
+{
+    (void)state;
+    tac_error err;
+    size_t refused = 0, made = 0;
+    for (size_t at = 0; at < size; at += 1 + size / 400) {
+        put_damaged(at);
+        const tac_status status = recover(&err);
+        assert_true(status == TAC_OK || err.text[0]);
+        assert_true(status == TAC_OK || !made); // what can be saved once can be saved later
+        made += status == TAC_OK;
+        refused += status != TAC_OK;
+        if (status != TAC_OK && at > 200)
+            assert_non_null(strstr(err.text, "before its first instant was complete: there is "
+                                             "nothing to save"));
+    }
+    assert_true(refused > 5 && made > 100);
+}
+
+// The end of a file written twice, as by a copy that was continued at the wrong place.
+static void chunk_twice(void **state)
+{
+    (void)state;
+    tac_error err;
+    tac__mcap_reader *r;
+    recorded_must(tac__mcap_open(whole, NULL, &r, &err), &err);
+    const tac__mcap_info *about = tac__mcap_about(r);
+    size_t tried = 0;
+    for (size_t i = 0; i < about->chunk_count; i++) {
+        const tac__mcap_chunk_info *c = &about->chunks[i];
+        if (c->first_ns == c->last_ns)
+            continue; // messages of one time may be twice there
+        const size_t end = (size_t)(c->offset + c->length);
+        FILE *f = fopen(damaged, "wb");
+        assert_true(f && fwrite(bytes, 1, end, f) == end);
+        assert_true(fwrite(bytes + c->offset, 1, (size_t)c->length, f) == c->length);
+        assert_int_equal(fclose(f), 0);
+        if (recover(&err) != TAC_OK) {
+            assert_int_equal(err.status, TAC_E_FORMAT);
+            tried += strstr(err.text, "is not in order of time") != NULL;
+        }
+    }
+    assert_true(tried > 0);
+    tac__mcap_close(r);
+}
+
 static int set_up(void **state)
 {
     const int failed = folder_set_up(state);
@@ -170,9 +257,9 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flipped_bits),
-        cmocka_unit_test(flipped_and_cut),
-        cmocka_unit_test(whole_file),
+        cmocka_unit_test(flipped_bits), cmocka_unit_test(flipped_and_cut),
+        cmocka_unit_test(whole_file),   cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(chunk_twice),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
