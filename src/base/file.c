@@ -1,6 +1,6 @@
 // file.c - whole files in, whole files out, and what a folder holds. The one file of base that
 // knows POSIX: which file is which is a question of device and inode, and of locks.
-#define _GNU_SOURCE // mkostemp
+#define _GNU_SOURCE // mkostemp, pipe2, tee
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static tac_status fail(tac_error *err, const char *what, const char *path)
@@ -24,16 +25,84 @@ static tac_status fail(tac_error *err, const char *what, const char *path)
                      errno ? tac__errno_text(errno) : "unknown reason");
 }
 
+// --- pipes with names ---------------------------------------------------------------------------
+
+// A pipe with a name needs somebody at its other end. Nobody comes where a command was given the
+// wrong name, or the other program has failed: then waiting ends with an error.
+enum { PEER_MS = 10000, PEER_TURN_MS = 10 };
+
+static void pause_ms(long ms)
+{
+    const struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+    (void)nanosleep(&t, NULL);
+}
+
+// Whether reading would find something or wait for a writer, instead of finding the end because no
+// writer has come yet. Nothing is taken from the pipe.
+static bool has_writer(int fd)
+{
+    int copy[2];
+    if (pipe2(copy, O_CLOEXEC) != 0)
+        return true;
+    const bool none = tee(fd, copy[1], 1, SPLICE_F_NONBLOCK) == 0;
+    close(copy[0]);
+    close(copy[1]);
+    return !none;
+}
+
+// A pipe without a name, as shells make them: nobody can come to it later.
+static bool has_name(int fd)
+{
+    char link[32], target[16];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t n = readlink(link, target, sizeof target);
+    return n < 5 || memcmp(target, "pipe:", 5) != 0;
+}
+
+static tac_status fail_alone(const char *what, const char *path, const char *who, tac_error *err)
+{
+    return tac__fail(err, TAC_E_FILE,
+                     "cannot %s '%s': it is a pipe, and no program %s it; waited "
+                     "%d s",
+                     what, path, who, PEER_MS / 1000);
+}
+
+static bool set_blocking(int fd)
+{
+    const int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
+}
+
+tac_status tac__file_open(const char *path, int *fd, tac_error *err)
+{
+    struct stat found;
+    errno = 0;
+    *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (*fd < 0)
+        return fail(err, "open", path);
+    const bool pipe = fstat(*fd, &found) == 0 && S_ISFIFO(found.st_mode);
+    bool alone = pipe && !has_writer(*fd) && has_name(*fd);
+    for (int waited = 0; alone && waited < PEER_MS; waited += PEER_TURN_MS) {
+        pause_ms(PEER_TURN_MS);
+        alone = !has_writer(*fd);
+    }
+    if (!alone && set_blocking(*fd))
+        return TAC_OK;
+    const tac_status status =
+        alone ? fail_alone("read", path, "writes to", err) : fail(err, "open", path);
+    close(*fd);
+    *fd = -1;
+    return status;
+}
+
 tac_status tac__file_read(const char *path, size_t limit, const tac_allocator *allocator,
                           char **bytes, size_t *size, tac_error *err)
 {
     *bytes = NULL;
     *size = 0;
     limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4; // room for what is added to it below
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return fail(err, "open", path);
+    int fd;
+    TAC_TRY(tac__file_open(path, &fd, err));
     // Grown as it is read: pipes have no size to ask for, and a directory opens but does not read.
     char *buffer = NULL;
     size_t used = 0, capacity = 0;
@@ -52,19 +121,20 @@ tac_status tac__file_read(const char *path, size_t limit, const tac_allocator *a
             buffer = larger;
             capacity = grown;
         }
-        const size_t n = fread(buffer + used, 1, capacity - used, file);
-        used += n;
+        const ssize_t n = read(fd, buffer + used, capacity - used);
+        if (n < 0 && errno == EINTR)
+            continue;
+        used += n > 0 ? (size_t)n : 0;
         if (used > limit) {
             status = tac__fail(err, TAC_E_LIMIT, "'%s' is larger than %zu bytes", path, limit);
             break;
         }
-        if (n == 0) {
-            if (ferror(file))
-                status = fail(err, "read", path);
+        if (n < 0)
+            status = fail(err, "read", path);
+        if (n <= 0)
             break;
-        }
     }
-    fclose(file);
+    close(fd);
     if (status == TAC_OK) {
         // Exactly used + 1 bytes, so that the caller can free it by its size.
         char *exact = allocator->resize(allocator->context, buffer, capacity + 1, used + 1);
@@ -92,7 +162,9 @@ bool tac__file_begins(const char *path, const void *bytes, size_t size)
     unsigned char head[16];
     TAC_REQUIRE(size <= sizeof head);
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    const bool whole = fd >= 0 && read(fd, head, size) == (ssize_t)size;
+    struct stat about;
+    const bool file = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+    const bool whole = file && read(fd, head, size) == (ssize_t)size;
     if (fd >= 0)
         close(fd);
     return whole && !memcmp(head, bytes, size);
@@ -165,6 +237,9 @@ bool tac__write_all(int fd, const void *bytes, size_t size)
     return true;
 }
 
+// Between the name of an output and six letters or digits.
+#define TEMPORARY ".tmp-"
+
 // What is at `path` before anything is written there.
 typedef enum place { PLACE_EMPTY, PLACE_FILE, PLACE_DEVICE } place;
 
@@ -209,8 +284,24 @@ tac_status tac__file_check(const char *path, tac_error *err)
 
 static tac_status open_device(const char *path, int *fd, tac_error *err)
 {
-    *fd = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
-    return *fd < 0 ? fail(err, "write", path) : TAC_OK;
+    const int flags = O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC | O_NONBLOCK;
+    struct stat found;
+    const bool pipe = stat(path, &found) == 0 && S_ISFIFO(found.st_mode);
+    *fd = open(path, flags);
+    for (int waited = 0; *fd < 0 && errno == ENXIO && pipe && waited < PEER_MS;
+         waited += PEER_TURN_MS) {
+        pause_ms(PEER_TURN_MS);
+        *fd = open(path, flags);
+    }
+    if (*fd < 0)
+        return pipe && errno == ENXIO ? fail_alone("write", path, "reads", err)
+                                      : fail(err, "write", path);
+    if (set_blocking(*fd))
+        return TAC_OK;
+    const tac_status status = fail(err, "write", path);
+    close(*fd);
+    *fd = -1;
+    return status;
 }
 
 static bool is_at(const char *path, uint64_t device, uint64_t inode)
@@ -254,13 +345,72 @@ static uint32_t new_mode(void)
     return 0666 & ~(uint32_t)mask;
 }
 
+// A temporary file is locked while somebody writes it: one without a lock was left by a program
+// that was killed. Until it has its lock, another program may take it for such a one and remove it;
+// then there is a next one.
 static tac_status open_temporary(const char *path, char temporary[TAC__PATH_MAX], int *fd,
                                  tac_error *err)
 {
-    if ((size_t)snprintf(temporary, TAC__PATH_MAX, "%s.tmp-XXXXXX", path) >= TAC__PATH_MAX)
-        return tac__fail(err, TAC_E_FILE, "path too long: '%.64s...'", path);
-    *fd = mkostemp(temporary, O_CLOEXEC);
-    return *fd < 0 ? fail(err, "write", path) : TAC_OK;
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        struct stat own;
+        if ((size_t)snprintf(temporary, TAC__PATH_MAX, "%s" TEMPORARY "XXXXXX", path) >=
+            TAC__PATH_MAX)
+            return tac__fail(err, TAC_E_FILE, "path too long: '%.64s...'", path);
+        *fd = mkostemp(temporary, O_CLOEXEC);
+        if (*fd < 0)
+            return fail(err, "write", path);
+        if (lock(*fd) && fstat(*fd, &own) == 0 && is_at(temporary, own.st_dev, own.st_ino))
+            return TAC_OK;
+        close(*fd);
+    }
+    return fail_busy(path, err);
+}
+
+// Whether `name` is that of a temporary file of an output called `base`.
+static bool is_temporary(const char *name, const char *base)
+{
+    enum { SUFFIX = 6 };
+    const size_t length = strlen(base), middle = strlen(TEMPORARY);
+    if (strlen(name) != length + middle + SUFFIX || strncmp(name, base, length) != 0 ||
+        strncmp(name + length, TEMPORARY, middle) != 0)
+        return false;
+    bool good = true;
+    for (const char *c = name + length + middle; *c; c++)
+        good &= tac__is_alnum(*c);
+    return good;
+}
+
+// Remove a file that nobody has locked. Where the file system has no locks it stays.
+static void remove_left(int folder, const char *name)
+{
+    struct stat there, own;
+    const int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &own) == 0 && S_ISREG(own.st_mode) && own.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 && there.st_dev == own.st_dev &&
+        there.st_ino == own.st_ino)
+        (void)unlinkat(folder, name, 0);
+    close(fd);
+}
+
+void tac__output_sweep(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char folder[TAC__PATH_MAX] = ".";
+    if (!*base || strlen(path) >= sizeof folder)
+        return;
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    DIR *stream = opendir(folder);
+    for (const struct dirent *e; stream && (e = readdir(stream));) {
+        if (is_temporary(e->d_name, base))
+            remove_left(dirfd(stream), e->d_name);
+    }
+    if (stream)
+        closedir(stream);
 }
 
 // --- files that appear when they are whole ------------------------------------------------------
@@ -269,7 +419,7 @@ tac_status tac__output_open(tac__output *o, const char *path, tac_error *err)
 {
     place what;
     struct stat found;
-    *o = (tac__output){.fd = -1, .old = -1};
+    *o = (tac__output){.fd = -1, .old = -1, .lock = -1};
     TAC_TRY(look_at(path, &what, &found, err));
     snprintf(o->path, sizeof o->path, "%s", path);
     o->direct = what == PLACE_DEVICE;
@@ -286,7 +436,12 @@ tac_status tac__output_open(tac__output *o, const char *path, tac_error *err)
         o->inode = found.st_ino;
         TAC_TRY(lock_old(path, &found, &o->old, err));
     }
-    const tac_status status = open_temporary(path, o->temporary, &o->fd, err);
+    tac_status status = open_temporary(path, o->temporary, &o->fd, err);
+    if (status == TAC_OK && (o->lock = fcntl(o->fd, F_DUPFD_CLOEXEC, 0)) < 0) {
+        status = fail(err, "write", path);
+        close(o->fd);
+        unlink(o->temporary);
+    }
     o->open = status == TAC_OK;
     if (!o->open && o->old >= 0)
         close(o->old);
@@ -318,6 +473,14 @@ static tac_status give_name(const tac__output *o, tac_error *err)
     return rename(o->temporary, o->path) == 0 ? TAC_OK : fail(err, "write", o->path);
 }
 
+static void close_locks(const tac__output *o)
+{
+    if (o->lock >= 0)
+        close(o->lock);
+    if (o->old >= 0)
+        close(o->old);
+}
+
 tac_status tac__output_commit(tac__output *o, tac_error *err)
 {
     TAC_REQUIRE(o->open);
@@ -333,8 +496,8 @@ tac_status tac__output_commit(tac__output *o, tac_error *err)
     o->open = status != TAC_OK;
     if (o->open)
         tac__output_abandon(o);
-    else if (o->old >= 0)
-        close(o->old);
+    else
+        close_locks(o);
     return status;
 }
 
@@ -346,8 +509,7 @@ void tac__output_abandon(tac__output *o)
         close(o->fd);
     if (!o->direct)
         unlink(o->temporary);
-    if (o->old >= 0)
-        close(o->old);
+    close_locks(o);
     o->open = false;
 }
 

@@ -7,11 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Open a file to read it. A pipe with a name (mkfifo) waits some seconds for a program that writes
+// to it; then it is an error.
+TAC_MUST_CHECK tac_status tac__file_open(const char *path, int *fd, tac_error *err);
+
 // Read a file of at most `limit` bytes. `*bytes` (NUL-terminated, from `allocator`) is the
 // caller's to free with tac__file_free.
 tac_status tac__file_read(const char *path, size_t limit, const tac_allocator *allocator,
                           char **bytes, size_t *size, tac_error *err);
-// Does the file begin with these bytes? Needs no memory; false also where it cannot be read.
+// Does the file begin with these bytes? Needs no memory; false also where it cannot be read, and
+// for a pipe, which would lose what is read.
 bool tac__file_begins(const char *path, const void *bytes, size_t size);
 void tac__file_free(const tac_allocator *allocator, char *bytes, size_t size);
 
@@ -39,6 +44,7 @@ typedef struct tac__output {
     uint32_t mode;                 // permissions of the file when it is whole
     int fd;                        // to write to
     int old;                       // the file to be replaced, locked; -1: none
+    int lock;                      // keeps the temporary file locked until it has its name
     char path[TAC__PATH_MAX];      // the target
     char temporary[TAC__PATH_MAX]; // the same as `path` where `direct`
 } tac__output;
@@ -47,6 +53,10 @@ TAC_MUST_CHECK tac_status tac__output_open(tac__output *output, const char *path
 // Commit: close the file and give it its name. Abandon: remove it. Afterwards it is not open.
 TAC_MUST_CHECK tac_status tac__output_commit(tac__output *output, tac_error *err);
 void tac__output_abandon(tac__output *output); // does nothing where it is not open
+
+// Remove temporary files that killed programs have left for an output at `path`: regular files of
+// this user with such a name that nobody has locked. For programs, when they start.
+void tac__output_sweep(const char *path);
 
 // Check before long work that a file can be created at `path`, without creating it.
 TAC_MUST_CHECK tac_status tac__file_check(const char *path, tac_error *err);

@@ -79,9 +79,8 @@ tac_status tac__key_read(const char *path, uint8_t key[TAC__KEY_BYTES], tac_erro
 {
     char text[FILE_MAX + 1];
     size_t count = 0;
-    const int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0)
-        return fail(err, "read", path);
+    int fd;
+    TAC_TRY(tac__file_open(path, &fd, err));
     tac_status status = check_mode(fd, path, err);
     while (status == TAC_OK && count < sizeof text) {
         const ssize_t n = read(fd, text + count, sizeof text - count);

@@ -82,7 +82,7 @@ tac_status tac__copy_open(const char *file, int *descriptor, char path[TAC__COPY
                           tac_error *err)
 {
     *descriptor = -1;
-    const int from = open(file, O_RDONLY | O_CLOEXEC);
+    const int from = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe would wait
     struct stat about;
     if (from < 0)
         return tac__fail(err, TAC_E_FILE, "cannot open '%s': %s", file, tac__errno_text(errno));
