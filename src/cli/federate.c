@@ -11,6 +11,7 @@
 #define _GNU_SOURCE // pipe2
 #include "cli/commands.h"
 #include "cli/dispatch.h"
+#include "cli/folder.h"
 #include "cli/handed.h"
 #include "cli/launch.h"
 #include "cli/output.h"
@@ -88,6 +89,7 @@ typedef struct family {
     size_t count;
     cli_relay *relay;
     char folder[CLI_MEETING_TEXT];  // for sockets, "": there is none
+    cli_folder own;                 // the same, unless the launcher's ranks share it
     char address[CLI_MEETING_TEXT]; // of the server, for clients
     char patience[32];              // for joining, "": as usual
     int64_t began_ns;
@@ -97,20 +99,6 @@ typedef struct family {
 
 // --- starting -----------------------------------------------------------------------------------
 
-static tac_status make_folder(family *f, tac_error *err)
-{
-    const char *at = getenv("TMPDIR");
-    if (!at || strlen(at) > 40)
-        at = "/tmp";
-    snprintf(f->folder, sizeof f->folder, "%s/tactus-XXXXXX", at);
-    if (mkdtemp(f->folder))
-        return TAC_OK;
-    const int code = errno;
-    f->folder[0] = '\0';
-    return tac__fail(err, TAC_E_FILE, "cannot make a folder in '%s': %s", at,
-                     tac__errno_text(code));
-}
-
 // The server of a federation on this machine: what --transport says counts more than the file.
 static tac_status open_server(family *f, const char *transport, tac_error *err)
 {
@@ -118,7 +106,8 @@ static tac_status open_server(family *f, const char *transport, tac_error *err)
     if (!strcmp(transport, "tcp")) {
         snprintf(address, sizeof address, "tcp://127.0.0.1:0");
     } else if (!strcmp(transport, "unix") || !strcmp(transport, "shm")) {
-        TAC_TRY(make_folder(f, err));
+        TAC_TRY(cli_folder_make(&f->own, err));
+        snprintf(f->folder, sizeof f->folder, "%s", f->own.path);
         snprintf(address, sizeof address, "%s://%s/s", transport, f->folder);
     } else {
         return tac__fail(err, TAC_E_USAGE, "option '--transport' needs tcp, unix or shm, not '%s'",
@@ -501,6 +490,7 @@ static void finish(family *f)
         cli_handed_fini(&f->children[i].report);
     free(f->children);
     cli_dispatch_close(&f->d);
+    cli_folder_remove(&f->own);
     if (f->folder[0] && f->launch.rank == 0)
         (void)rmdir(f->folder);
 }

@@ -190,6 +190,7 @@ tac_status cli_writes(const cli_args *args, const char *path, const char *what,
         return tac__fail_memory(err);
     TAC_TRY(add(files, &e, err));
     TAC_TRY(tac__file_check(e.path, err));
+    tac__output_sweep(e.path);
     return check_replaced(args, &e, replaces, err);
 }
 

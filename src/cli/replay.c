@@ -8,6 +8,7 @@
 #include "base/print.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/folder.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/pace.h"
@@ -18,7 +19,6 @@
 #include "cli/stop.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static const cli_option options[] = {
 typedef struct job {
     const cli_args *args;
     tac_recording *recording;
-    char folder[64]; // with the unpacked configuration; "" once it is removed
+    cli_folder folder; // with the unpacked configuration
     char config[96];
     tac_time from_us, to_us;
     bool force, changed; // --force-model; --set was given
@@ -135,6 +135,10 @@ static tac_status read_options(job *j, tac_error *err)
                          "--from and --to must lie in the recording, in this order; it ends at %s",
                          last);
     }
+    if (info->complete_us <= info->start_us)
+        fprintf(stderr,
+                "warning: the recording ends where it begins: only its first instant can be "
+                "replayed\n");
     j->force = cli_has(j->args, "force-model");
     j->changed = cli_has(j->args, "set");
     const char *list = cli_value(j->args, "integrator"), *ref = cli_value(j->args, "reference");
@@ -159,33 +163,11 @@ static tac_status read_options(job *j, tac_error *err)
 
 // --- the configuration, temporarily in a folder -------------------------------------------------
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where)
-{
-    (void)info;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-static void drop_folder(job *j)
-{
-    if (*j->folder && nftw(j->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
-        fprintf(stderr, "warning: cannot remove '%s': %s\n", j->folder, tac__errno_text(errno));
-    *j->folder = '\0';
-}
-
 static tac_status unpack(job *j, tac_error *err)
 {
-    const char *temporary = getenv("TMPDIR");
-    snprintf(j->folder, sizeof j->folder, "%s/tactus-XXXXXX",
-             temporary && *temporary && strlen(temporary) < 40 ? temporary : "/tmp");
-    if (!mkdtemp(j->folder)) {
-        *j->folder = '\0';
-        return tac__fail(err, TAC_E_FILE, "cannot create a temporary folder: %s",
-                         tac__errno_text(errno));
-    }
-    snprintf(j->config, sizeof j->config, "%s/config.yaml", j->folder);
-    return tac_recording_unpack(j->recording, j->folder, err);
+    TAC_TRY(cli_folder_make(&j->folder, err));
+    snprintf(j->config, sizeof j->config, "%s/config.yaml", j->folder.path);
+    return tac_recording_unpack(j->recording, j->folder.path, err);
 }
 
 // --- one replay ---------------------------------------------------------------------------------
@@ -205,7 +187,7 @@ static tac_status build(job *j, const cli_method *m, cli_simulation *sim, tac_er
         sets[count++] = rtol;
         sets[count++] = atol;
     }
-    TAC_TRY(cli_load_recorded(sim, j->args, j->config, j->folder, sets, count, err));
+    TAC_TRY(cli_load_recorded(sim, j->args, j->config, j->folder.path, sets, count, err));
     cli_log_init(&sim->log, NULL);
     sim->log.muted = true; // the recorded run has shown the warnings of the set-up
     tac_engine_def def = tac_config_engine_def(sim->config);
@@ -302,8 +284,8 @@ static tac_status drive(job *j, cli_simulation *sim, tac_replay *replay, tac_rec
 // The folder is gone when the user reads the error, so errors name the recording instead.
 static void name_place(const job *j, tac_error *err)
 {
-    const size_t length = strlen(j->folder);
-    if (!length || strncmp(err->file, j->folder, length))
+    const size_t length = strlen(j->folder.path);
+    if (!length || strncmp(err->file, j->folder.path, length))
         return;
     char inside[sizeof err->file];
     snprintf(inside, sizeof inside, "%s", err->file + length);
@@ -449,7 +431,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
         j->all.out = cli_value(args, "out");
         status = replay_all(j, err);
     }
-    drop_folder(j);
+    cli_folder_remove(&j->folder);
     if (status == TAC_OK) {
         if (cli_has(args, "json"))
             cli_replays_json(&j->all, out);
