@@ -433,7 +433,7 @@ typedef struct tac_comparison tac_comparison;
 
 TAC_BEGIN_DECLS
 
-// `result` may be NULL.
+// `result` may be NULL. Where memory runs out, HDF5 may end the process.
 TAC_API TAC_MUST_CHECK tac_status tac_recording_export_sized(tac_recording *recording,
                                                              const tac_export_def *def,
                                                              tac_export_result *result, size_t size,

@@ -70,8 +70,8 @@ typedef struct tac_optimum tac_optimum;
 typedef bool tac_optimum_fn(void *context, int iteration, double objective, double infeasibility);
 
 // Solve the section `optimize` of a configuration, with IPOPT, and fly the solution in a simulation
-// of its own. As tac_config_trim otherwise; TAC_E_FILE: IPOPT is not installed. `watch` may be
-// NULL.
+// of its own. As tac_config_trim; TAC_E_FILE: IPOPT is not installed. `watch` may be NULL.
+// Where memory runs out, IPOPT may end the process: `tactus optimize` calls it in a second process.
 TAC_API TAC_MUST_CHECK tac_status tac_config_optimize(tac_config *config, tac_engine *engine,
                                                       tac_optimum_fn *watch, void *context,
                                                       tac_optimum **optimum, tac_error *err);

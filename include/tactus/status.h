@@ -51,7 +51,8 @@
     X(E_GRAPH, 2, "it has no symbolic form")                                                       \
     X(E_UNSOLVED, 1, "no solution was found")                                                      \
     X(E_ENDED, 4, "the server has ended the federation")                                           \
-    X(E_UNNAMED, 3, "a library that is needed is not named")
+    X(E_UNNAMED, 3, "a library that is needed is not named")                                       \
+    X(E_LIBRARY, 3, "a library ended the process that called it")
 
 typedef enum tac_status {
 #define TAC_STATUS_ENUM(name, exit_class, text) TAC_##name,

@@ -196,6 +196,16 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     return status;
 }
 
+// HDF5 is a library that may end the process.
+static bool apart(const cli_args *args)
+{
+    const char *path = cli_value(args, "out"), *name = cli_value(args, "format");
+    const tac_export_format *format = name   ? tac_export_format_find(name)
+                                      : path ? tac_export_format_of_path(path)
+                                             : NULL;
+    return format && !strcmp(format->name, "hdf5");
+}
+
 #define FORMAT_DOC(name, endings, rows, rated, stream, beside, doc) "\n" #name ": " doc
 
 const cli_command cli_export = {
@@ -209,4 +219,5 @@ const cli_command cli_export = {
                     "What a format cannot hold is said on standard error.",
     .options = options,
     .run = run,
+    .apart = apart,
 };

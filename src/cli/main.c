@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "base/floats.h"
 #include "cli/files.h"
+#include "cli/helper.h"
 #include "cli/mistakes.h"
 #include "cli/output.h"
 #include "cli/stop.h"
@@ -81,7 +82,10 @@ static tac_status run_with(const cli_args *args, tac__text *out, tac_error *err)
     const char *output = cli_value(args, "output");
     TAC_TRY(cli_writes(args, output, "--output", CLI_REPLACES, err));
     *args->output = output && !cli_is_stdout(output) ? output : NULL;
-    return args->command->run(args, out, err);
+    const cli_command *command = args->command;
+    if (command->apart && !cli_is_helper() && command->apart(args))
+        return cli_helper_run(args, out, err);
+    return command->run(args, out, err);
 }
 
 // For an operand that is a file that does not exist.
@@ -172,6 +176,7 @@ int main(int argc, char **argv)
     tac__arena_init(&arena, tac_allocator_default());
     tac__text_init(&out, tac_allocator_default());
     tac_error_clear(&err);
+    cli_helper_begin(&argc, &argv);
 
     static cli_mistakes all; // large, and reporting needs no memory
     cli_mistakes *mistakes = &all;
@@ -179,6 +184,8 @@ int main(int argc, char **argv)
     tac_status status = dispatch(argc, argv, &arena, &out, mistakes, &path, &err);
     if (status != TAC_OK && err.status == TAC_OK)
         tac__fail(&err, status, "%s", tac_status_text(status));
+    if (cli_is_helper())
+        return cli_helper_end(status, &err, mistakes, path, &out);
     if (status != TAC_OK && out.length == 0 && wants_json(argc, argv))
         add_json_error(&out, mistakes, &err);
 

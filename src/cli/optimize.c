@@ -56,6 +56,12 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     return status;
 }
 
+static bool apart(const cli_args *args)
+{
+    (void)args;
+    return true;
+}
+
 const cli_command cli_optimize = {
     .name = "optimize",
     .operands = "FILE",
@@ -71,4 +77,5 @@ const cli_command cli_optimize = {
            "there is no solution the exit code is 1.",
     .options = options,
     .run = run,
+    .apart = apart,
 };

@@ -30,6 +30,8 @@ typedef struct cli_command {
     const cli_option *options;
     // Text for standard output is added to `out`; the caller writes it, also after a failure.
     tac_status (*run)(const cli_args *args, tac__text *out, tac_error *err);
+    // Whether the command runs in a helper: helper.h. NULL: it never does.
+    bool (*apart)(const cli_args *args);
 } cli_command;
 
 typedef struct cli_given {

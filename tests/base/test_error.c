@@ -27,7 +27,7 @@ static void test_status_table(void **state)
     assert_int_equal(tac_status_exit_code(TAC_E_NUMERIC), 1);
     assert_int_equal(tac_status_exit_code(TAC_E_FILE), 3);
     // Every status has a name of its own, a text, and a failing exit code.
-    for (int a = TAC_OK + 1; a <= TAC_E_UNNAMED; a++) {
+    for (int a = TAC_OK + 1; a <= TAC_E_LIBRARY; a++) {
         const int code = tac_status_exit_code((tac_status)a);
         assert_true(code >= 1 && code <= 4);
         assert_true(tac_status_text((tac_status)a)[0] != '\0');
@@ -35,7 +35,7 @@ static void test_status_table(void **state)
             assert_string_not_equal(tac_status_name((tac_status)a), tac_status_name((tac_status)b));
     }
     // Numbers that are none (of a newer library, say) are answered, not looked up.
-    static const int strange[] = {-1, TAC_E_UNNAMED + 1, 1000000, INT32_MIN, INT32_MAX};
+    static const int strange[] = {-1, TAC_E_LIBRARY + 1, 1000000, INT32_MIN, INT32_MAX};
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
         assert_string_equal(tac_status_name((tac_status)strange[i]), "TAC_E_?");
         assert_string_equal(tac_status_text((tac_status)strange[i]), "unknown status");
