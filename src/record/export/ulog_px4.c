@@ -449,86 +449,116 @@ static tac__ulog_topic *open_subscribed(maker *m, const char *component, const c
     return t;
 }
 
-// Add the signals that a component makes of fields of a topic: those under `subscribe[n].fields`.
-static tac_status add_subscribed(maker *m, const char *component, size_t n, const char *topic,
-                                 tac_error *err)
+// An entry of `subscribe`, as its lines in the model's text come: topic, instance, off, the list of
+// fields, then a line for each field.
+typedef struct entry {
+    char component[256], topic[TAC__UORB_NAME];
+    size_t number;
+    bool first, off;                  // True for instance 0; for a topic that is switched off.
+    size_t most;                      // Number of fields.
+    const tac__uorb_message *message; // NULL: left out
+    tac__ulog_topic *made;            // NULL: no field so far
+} entry;
+
+static void begin_entry(maker *m, entry *e, const char *component, size_t number, const char *topic)
 {
-    enum { PERIOD_US = 20000, VALUE = 256 };
-    const tac__export *x = m->x;
+    *e = (entry){.number = number};
+    snprintf(e->component, sizeof e->component, "%.255s", component);
+    snprintf(e->topic, sizeof e->topic, "%.63s", topic);
     const tac__uorb_message *message = find_message(m, topic);
-    const size_t length = strlen(component);
-    char path[VALUE], instance[VALUE];
-    tac__model_param(x->about->model, instance, sizeof instance, "%s.subscribe[%zu].instance",
-                     component, n);
     const char *reason = !message             ? "the recording does not have its message"
                          : !is_plain(message) ? "its message has others inside, or no time"
                          : has_other_layout(m, topic, message)
                              ? "its message is not the one that is built in"
                              : NULL;
-    if (reason) {
-        tac__export_note(x, "what '%s' shows of topic '%s' is left out of it: %s", component, topic,
-                         reason);
+    if (reason)
+        tac__export_note(m->x, "what '%s' shows of topic '%s' is left out of it: %s", component,
+                         topic, reason);
+    else
+        e->message = message;
+}
+
+// Add the signal that the component makes of a field. A signal that was not chosen is none.
+static tac_status add_field(maker *m, entry *e, const char *port, const char *path, tac_error *err)
+{
+    enum { PERIOD_US = 20000 };
+    char name[512];
+    tac__uorb_slot place;
+    snprintf(name, sizeof name, "%s.%s", e->component, port);
+    const int i = tac__names_find(&m->chosen, name);
+    const tac_recorded *signal = i >= 0 ? m->x->signals[i] : NULL;
+    if (!signal || !e->message || e->off || e->most == 0 ||
+        tac__uorb_find(e->message, path, &place, NULL) != TAC_OK ||
+        place.count != signal->type.count)
         return TAC_OK;
+    if (!e->made &&
+        !(e->made = open_subscribed(m, e->component, e->topic, e->message, e->first, e->most)))
+        return tac__fail_memory(err);
+    tac__ulog_topic *t = e->made;
+    if (t->slot_count == 0) {
+        t->channel = signal->channel;
+        t->period_us = tac__ulog_period(m->x, t->channel, PERIOD_US);
     }
-    tac__ulog_topic *t = NULL;
-    for (size_t i = 0; i < x->signal_count; i++) {
-        const tac_recorded *signal = x->signals[i];
-        tac__uorb_slot place;
-        if (strncmp(signal->name, component, length) != 0 || signal->name[length] != '.' ||
-            !tac__model_param(x->about->model, path, sizeof path, "%s.subscribe[%zu].fields.%s",
-                              component, n, signal->name + length + 1) ||
-            tac__uorb_find(message, path, &place, NULL) != TAC_OK ||
-            place.count != signal->type.count)
-            continue;
-        if (!t && !(t = open_subscribed(m, component, topic, message, !strcmp(instance, "0"),
-                                        x->signal_count)))
-            return tac__fail_memory(err);
-        const bool floating = place.type == TAC__UORB_FLOAT32 || place.type == TAC__UORB_FLOAT64;
-        const bool negative = tac__uorb_scalars[place.type].lowest < 0;
-        if (t->slot_count == 0) {
-            t->channel = signal->channel;
-            t->period_us = tac__ulog_period(x, t->channel, PERIOD_US);
-        }
-        t->slots[t->slot_count++] = (tac__ulog_slot){
-            .field = tac__arena_text(&m->x->arena, path),
-            .signal = signal,
-            .count = place.count,
-            .at = place.offset,
-            .size = tac__uorb_scalars[place.type].size,
-            .kind = floating   ? 'f'
-                    : negative ? 'i'
-                               : 'u',
-        };
-    }
+    const bool floating = place.type == TAC__UORB_FLOAT32 || place.type == TAC__UORB_FLOAT64;
+    const bool negative = tac__uorb_scalars[place.type].lowest < 0;
+    t->slots[t->slot_count++] = (tac__ulog_slot){
+        .field = tac__arena_text(&m->x->arena, path),
+        .signal = signal,
+        .count = place.count,
+        .at = place.offset,
+        .size = tac__uorb_scalars[place.type].size,
+        .kind = floating   ? 'f'
+                : negative ? 'i'
+                           : 'u',
+    };
+    e->most--;
     return TAC_OK;
 }
 
-// Add the topics of all lines "param uav.control.subscribe[0].topic = rate_ctrl_status". One pass
-// over the model's text, because a swarm has many lines.
+// Read a line such as "param uav.control.subscribe[0].fields.integral = rollspeed_integ".
+static tac_status read_line(maker *m, entry *e, const tac__model_line *line, tac_error *err)
+{
+    static const char list[] = ".subscribe[";
+    char name[512], value[256];
+    const size_t length = (size_t)(line->equal - line->name);
+    const size_t given = (size_t)(line->end - line->value);
+    if (length >= sizeof name)
+        return TAC_OK;
+    snprintf(name, sizeof name, "%.*s", (int)length, line->name);
+    // Only the list of fields may be longer.
+    snprintf(value, sizeof value, "%.*s", given < sizeof value ? (int)given : 0, line->value);
+    char *part = strstr(name, list);
+    const char *key;
+    if (!part || part - name >= (ptrdiff_t)sizeof e->component)
+        return TAC_OK;
+    const size_t number = (size_t)tac__digits_parse(part + sizeof list - 1, &key, 10);
+    *part = '\0';
+    if (strncmp(key, "].", 2) != 0)
+        return TAC_OK;
+    key += 2;
+    if (!strcmp(key, "topic"))
+        begin_entry(m, e, name, number, value);
+    if (number != e->number || strcmp(name, e->component) != 0)
+        return TAC_OK;
+    if (!strcmp(key, "instance"))
+        e->first = !strcmp(value, "0");
+    if (!strcmp(key, "off"))
+        e->off = !strcmp(value, "true");
+    if (!strcmp(key, "fields")) {
+        for (const char *c = line->value; c < line->end; c++)
+            e->most += *c == '[' || *c == ',';
+    }
+    return !strncmp(key, "fields.", 7) ? add_field(m, e, key + 7, value, err) : TAC_OK;
+}
+
 static tac_status add_all_subscribed(maker *m, tac_error *err)
 {
-    static const char list[] = ".subscribe[", last[] = "].topic";
-    const char *model = m->x->about->model, *at = model;
+    const char *at = m->x->about->model;
     tac__model_line line;
+    entry e = {0};
     TAC_TRY(open_messages(m, &m->folder, err));
-    while (tac__model_next(&at, &line)) {
-        char name[512], topic[TAC__UORB_NAME], off[8];
-        const size_t length = (size_t)(line.equal - line.name);
-        if (length >= sizeof name || length < sizeof last ||
-            memcmp(line.equal - (sizeof last - 1), last, sizeof last - 1) != 0 ||
-            (size_t)(line.end - line.value) >= sizeof topic)
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)length, line.name);
-        snprintf(topic, sizeof topic, "%.*s", (int)(line.end - line.value), line.value);
-        char *part = strstr(name, list);
-        if (!part || !*topic)
-            continue;
-        const size_t n = (size_t)tac__digits_parse(part + sizeof list - 1, NULL, 10);
-        *part = '\0';
-        tac__model_param(model, off, sizeof off, "%s.subscribe[%zu].off", name, n);
-        if (strcmp(off, "true") != 0)
-            TAC_TRY(add_subscribed(m, name, n, topic, err));
-    }
+    while (tac__model_next(&at, &line))
+        TAC_TRY(read_line(m, &e, &line, err));
     return TAC_OK;
 }
 
