@@ -481,6 +481,9 @@ TAC_API void tac_declare_gravity(tac_declare *d, double mu_m3_s2, double radius_
 // (TAC_ROLE_MISSION_REACHED, TAC_ROLE_MISSION_TOTAL), else from where the vehicle started.
 TAC_API void tac_declare_landing(tac_declare *d, double north_m, double east_m);
 
+// In `connect`: is the input connected?
+TAC_API bool tac_declare_connected(const tac_declare *d, int input);
+
 // In `connect`: the type of the single element that a watch sees, and its unit; and the unit of the
 // input that a feed is connected to.
 TAC_API tac_type tac_watch_type(const tac_declare *d, int input);

@@ -131,6 +131,47 @@ says err "expected 'cells' or 'ocv', not both"
 expect 2 check "$flight" --set "$iris.vehicle.params.batteries=[{cells: 6S}]"
 says err "'6S' is not a whole number"
 
+# Wind that follows its vehicle: accepted in the example; frozen it is the same in two flights
+gusts=$TACTUS_SOURCE/examples/gusts.yaml
+wind=entities.uav.components.wind
+expect 0 check "$gusts" --set "$wind.accept=~"
+says err "depends on the vehicle's position and velocity" '[wind-follows]' 'gusts.yaml:24:'
+same 'warnings' "$(wc -l <err)" 1
+expect 0 check "$gusts" --set "$wind.accept=~" --set "$wind.params.frozen={}"
+silent err
+expect 0 check "$gusts" --set "$wind.accept=~" --set "$wind.params.kind=ou"
+silent err
+expect 0 check "$gusts" --set "$wind.accept=~" --set "$wind.params.kind=ou" \
+    --set "$wind.params.roughness=0.1"
+says err "depends on the vehicle's position, so"
+expect 0 check "$gusts" --set "$wind.accept=~" --set "$wind.inputs={gust: scenario.gust}"
+silent err
+wind_of() { # NAME OPTION...: the digest of the wind in a flight
+    name=$1
+    shift
+    expect 0 run "$gusts" --quiet --log-level error --duration '12 s' --set 'expect=~' \
+        --out "$name.mcap" --force "$@"
+    expect 0 hash "$name.mcap" uav.wind.base
+    cut -d ' ' -f 1 out
+}
+other="--set entities.uav.components.control.params.rate_bandwidth=9"
+follows=$(wind_of a)
+[ "$follows" != "$(wind_of b $other)" ] || fail 'two flights met the same wind that follows them'
+for frozen in '{}' '{height: 30 m, airspeed: 8 m/s}' '{height: 1 km}'; do
+    for kind in dryden ou; do
+        a=$(wind_of a --set "$wind.params.frozen=$frozen" --set "$wind.params.kind=$kind" \
+            --set "$wind.params.roughness=0.1")
+        b=$(wind_of b $other --set "$wind.params.frozen=$frozen" --set "$wind.params.kind=$kind" \
+            --set "$wind.params.roughness=0.1")
+        same "wind of kind $kind, frozen $frozen" "$a" "$b"
+    done
+done
+[ "$a" != "$follows" ] || fail 'the frozen wind is the other one'
+expect 2 check "$gusts" --set "$wind.params.frozen=true"
+says err "expected a map of parameters, found 'true'"
+expect 2 check "$gusts" --set "$wind.params.frozen={hight: 3}"
+says err "did you mean" 'height'
+
 # Every id stands in the document, and the document has no others.
 find "$TACTUS_SOURCE/src" -name '*.[ch]' -exec cat {} + | tr -s '\n ' ' ' |
     grep -oE '(tac__warn|tac__watch_warn|tac_declare_doubt)\( ?[a-z]+, "[a-z-]+"' |

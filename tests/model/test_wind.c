@@ -601,6 +601,7 @@ static void test_several_at_once(void **state)
         "kind: ou, start: zero",
         "kind: dryden, roughness: 0.1 m, intensity: severe",
         "kind: dryden, min_airspeed: 12",
+        "kind: dryden, roughness: 0.2 m, frozen: {height: 400 m, airspeed: 7 m/s}",
         "kind: dryden, min_airspeed: 12, intensity: severe",
         "kind: table, times: [0, 0.3, 0.8], north: [1, 5, -2], down: [3, 4, 5]",
         "kind: table, times: [0, 0.4, 0.8], north: [1, 5, -2], down: [3, 4, 5]"};

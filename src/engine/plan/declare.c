@@ -348,6 +348,11 @@ const char *tac__declare_unread(const tac_declare *d, int output)
     return s->read ? NULL : s->name;
 }
 
+bool tac_declare_connected(const tac_declare *d, int input)
+{
+    return !tac__declare_open(d, input);
+}
+
 bool tac__declare_open(const tac_declare *d, int input)
 {
     return d->instance->in[input].signal < 0;

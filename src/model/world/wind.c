@@ -1,7 +1,9 @@
 // wind.c - component `wind`: the velocity of the air at the vehicle. Its step is in wind.model.h,
 // tables in wind_table.c; what becomes numbers is read in wind.given.h.
 #define TAC_KIND_F64
+#include "base/text.h"
 #include "model/world/wind.h"
+
 #include <tactus/math.h>
 
 // Figure 7 of MIL-F-8785C: intensity by altitude, at exceedance probabilities of 1e-2, 1e-3, 1e-5.
@@ -80,6 +82,7 @@ static tac_status wind_declare(tac_declare *d, void *self)
     tac__wind_mean(d, &p);
     c->shape.profile = p.roughness_m > 0;
     declare_ou(d, c);
+    c->shape.frozen = tac_param_node(d, "frozen") != NULL;
     c->shape.aloft = aloft[tac__wind_dryden(d, c->shape.kind, &p)];
     declare_ports(d);
     tac_declare_numbers(d, &p, sizeof p);
@@ -93,9 +96,33 @@ static tac_status wind_declare(tac_declare *d, void *self)
 static bool wind_alike(const void *self, const void *other)
 {
     const tac__wind *a = &((const wind *)self)->shape, *b = &((const wind *)other)->shape;
-    return a->kind == b->kind && a->profile == b->profile &&
+    return a->kind == b->kind && a->profile == b->profile && a->frozen == b->frozen &&
            (a->kind != TAC__WIND_DRYDEN || a->aloft == b->aloft) &&
            (a->kind != TAC__WIND_TABLE || tac__wind_table_same(&a->table, &b->table));
+}
+
+// Warn of wind that follows its vehicle: two flights that differ meet different winds.
+static tac_status wind_connect(tac_declare *d, void *self)
+{
+    static const char *const names[] = {"position", "velocity", "attitude"};
+    static const int inputs[] = {TAC__WIND_IN_POSITION, TAC__WIND_IN_VELOCITY,
+                                 TAC__WIND_IN_ATTITUDE};
+    const tac__wind *c = &((const wind *)self)->shape;
+    char followed[64] = "";
+    tac__out out = tac__out_begin(followed, sizeof followed);
+    const size_t looked_at = c->kind == TAC__WIND_DRYDEN ? 3 : c->profile ? 1 : 0;
+    for (size_t i = 0; i < looked_at && !c->frozen; i++) {
+        if (tac_declare_connected(d, inputs[i]))
+            tac__out_add(&out, "%s%s", out.length ? " and " : "", names[i]);
+    }
+    if (followed[0])
+        tac_declare_doubt(
+            d, "wind-follows", "kind",
+            "this wind depends on the vehicle's %s, so two flights meet the same wind "
+            "only while they are the same flight; 'frozen: {}' gives the same wind "
+            "over time, 'accept: [wind-follows]' says that you know",
+            followed);
+    return TAC_OK;
 }
 
 // --- running ------------------------------------------------------------------------------------
@@ -144,6 +171,7 @@ const tac_component_type tac__wind_type = {
     .stage = TAC_STAGE_ENVIRONMENT,
     .self_size = sizeof(wind),
     .declare = wind_declare,
+    .connect = wind_connect,
     .numbers = tac__wind_numbers_of,
     .init = wind_init,
     .kernels = TAC__KERNELS(KERNELS),

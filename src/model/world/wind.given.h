@@ -36,6 +36,19 @@ int tac__wind_dryden(tac_declare *d, tac__wind_kind kind, tac__wind_numbers *p)
                                     "dryden: where `velocity` is not connected");
     p->dryden.min_airspeed_m_s = given_tunable(d, "min_airspeed", "m/s", "1", "(0, inf)",
                                                "dryden: turbulence drifts past at least so fast");
+    // A frozen wind is that at one height and speed, whatever the vehicle does.
+    given_begin(d, "frozen", "the wind over time does not depend on the vehicle");
+    p->height_m = given_number_or(d,
+                                  given_def("height", "m", NULL, NULL,
+                                            "above the ground; by default that beside `frozen`",
+                                            TAC_PARAM_TUNABLE),
+                                  p->height_m);
+    p->airspeed_m_s =
+        given_number_or(d,
+                        given_def("airspeed", "m/s", NULL, "[0, inf)",
+                                  "dryden: by default that beside `frozen`", TAC_PARAM_TUNABLE),
+                        p->airspeed_m_s);
+    tac_param_end(d);
     // Nobody else needs the direction, which a mean wind of 0 does not have.
     const bool blows = kind == TAC__WIND_DRYDEN && given_value(r_hypot(p->mean[0], p->mean[1])) > 0;
     const real speed = blows ? r_hypot(p->mean[0], p->mean[1]) : R(1.0);

@@ -20,6 +20,7 @@ typedef enum tac__wind_kind {
 typedef struct tac__wind {
     tac__wind_kind kind;
     bool profile;          // the mean wind depends on the height
+    bool frozen;           // height, speed and axes do not follow the vehicle
     const double *aloft;   // dryden: intensity above 2000 ft [ft/s], by tac__dryden_altitude
     tac__wind_table table; // of kind table
 } tac__wind;

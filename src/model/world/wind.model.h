@@ -2,24 +2,31 @@
 #include "model/arrays.h"
 #include "model/world/wind.h"
 
-static inline real wind__height(const tac_step *s, const tac__wind_numbers *p)
+// Does the wind follow this input? A frozen wind follows none of the vehicle.
+static inline bool wind__follows(const tac_step *s, const tac__wind *c, int input)
 {
-    if (!tac_connected(s, TAC__WIND_IN_POSITION))
+    return !c->frozen && tac_connected(s, input);
+}
+
+static inline real wind__height(const tac_step *s, const tac__wind *c, const tac__wind_numbers *p)
+{
+    if (!wind__follows(s, c, TAC__WIND_IN_POSITION))
         return P(p->height_m);
     return -step_in(s, TAC__WIND_IN_POSITION)[2] - p->ground_m;
 }
 
-static inline real wind__airspeed(const tac_step *s, const tac__wind_numbers *p, const real *air)
+static inline real wind__airspeed(const tac_step *s, const tac__wind *c, const tac__wind_numbers *p,
+                                  const real *air)
 {
-    if (!tac_connected(s, TAC__WIND_IN_VELOCITY))
+    if (!wind__follows(s, c, TAC__WIND_IN_VELOCITY))
         return P(p->airspeed_m_s);
     const real *v = step_in(s, TAC__WIND_IN_VELOCITY);
     return vec3_norm(vec3_sub(vec3_read(v), vec3_read(air)));
 }
 
-static inline quat wind__attitude(const tac_step *s, const tac__wind_numbers *p)
+static inline quat wind__attitude(const tac_step *s, const tac__wind *c, const tac__wind_numbers *p)
 {
-    if (!tac_connected(s, TAC__WIND_IN_ATTITUDE))
+    if (!wind__follows(s, c, TAC__WIND_IN_ATTITUDE))
         return quat_make(P(p->heading[0]), P(p->heading[1]), P(p->heading[2]), P(p->heading[3]));
     const real *q = step_in(s, TAC__WIND_IN_ATTITUDE);
     return quat_make(q[0], q[1], q[2], q[3]);
@@ -40,9 +47,9 @@ static inline void wind__add_dryden(tac_step *s, const tac__wind *c, const tac__
                                     real *air)
 {
     dryden_inputs u;
-    u.height_m = wind__height(s, p);
-    u.airspeed_m_s = wind__airspeed(s, p, air);
-    u.attitude = wind__attitude(s, p);
+    u.height_m = wind__height(s, c, p);
+    u.airspeed_m_s = wind__airspeed(s, c, p, air);
+    u.attitude = wind__attitude(s, c, p);
     real n[TAC__DRYDEN_STATES];
     step_normals(s, TAC__WIND_STREAM, n, TAC__DRYDEN_STATES);
     vec3 turbulence = dryden_step(&p->dryden, c->aloft, tac_time_seconds(s->period_us), &u, n,
@@ -94,7 +101,7 @@ TAC_ENTRY tac_status TAC_KINDED(tac__wind_step)(tac_step *s, const void *self)
     real *base = step_out(s, TAC__WIND_OUT_BASE), *total = step_out(s, TAC__WIND_OUT_VELOCITY);
     real factor = R(1.0);
     if (c->profile)
-        factor = wind_profile(p->roughness_m, wind__height(s, p));
+        factor = wind_profile(p->roughness_m, wind__height(s, c, p));
     for (int i = 0; i < 3; i++)
         base[i] = factor * p->mean[i];
     if (c->kind == TAC__WIND_OU)
