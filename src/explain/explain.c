@@ -89,13 +89,13 @@ static bool same_entity(const tac_engine *e, const members *a, const members *b)
 
 static bool list_members(const tac_engine *e, tac__arena *arena, members *all)
 {
+    for (size_t i = 0; i < e->plan->component_count; i++)
+        all[e->plan->components[i]->entity].count++;
     for (uint32_t n = 0; n < e->plan->entity_count; n++) {
-        size_t count = 0;
-        for (size_t i = 0; i < e->plan->component_count; i++)
-            count += e->plan->components[i]->entity == n;
-        all[n].items = tac__arena_array(arena, count, sizeof *all[n].items);
+        all[n].items = tac__arena_array(arena, all[n].count, sizeof *all[n].items);
         if (!all[n].items)
             return false;
+        all[n].count = 0;
     }
     for (uint32_t i = 0; i < e->plan->component_count; i++) {
         members *m = &all[e->plan->components[i]->entity];

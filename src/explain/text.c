@@ -248,10 +248,7 @@ static void add_axes(page *p)
     for (int i = -1; (i = tac__next_axis(e, i)) >= 0;)
         add_axis(p, i);
     for (size_t i = 0; i < e->plan->group_count; i++) {
-        bool used = false;
-        for (size_t k = 0; k < e->plan->component_count; k++)
-            used |= e->plan->components[k]->group == (int)i;
-        if (!used)
+        if (!e->plan->groups[i].components)
             tac__text_add(p->out, "  rate group %s has no components\n", e->plan->groups[i].name);
     }
 }
