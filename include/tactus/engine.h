@@ -328,6 +328,7 @@ TAC_API void tac_engine_stop(tac_engine *engine);
 // The last instant, and the next one or TAC_TIME_NEVER: boundaries, and ends of integration steps.
 TAC_API tac_time tac_engine_time(const tac_engine *engine);
 TAC_API tac_time tac_engine_next_time(const tac_engine *engine);
+TAC_API tac_time tac_engine_end_time(const tac_engine *engine); // the instant at which the run ends
 TAC_API bool tac_engine_finished(const tac_engine *engine);
 
 typedef struct tac_counters {

@@ -350,7 +350,8 @@ TAC_API TAC_MUST_CHECK tac_status tac_client_publish_signals(tac_client *client,
 TAC_API TAC_MUST_CHECK tac_status tac_client_subscribe_inputs(tac_client *client,
                                                               const tac_lcm_group_def *def,
                                                               tac_error *err);
-// Run the engine to the end of the federation, hand in its digests and leave.
+// Run the engine to the end of the federation, hand in its digests and leave. TAC_E_CONFIG: the run
+// of the engine would end earlier.
 TAC_API TAC_MUST_CHECK tac_status tac_client_run(tac_client *client, tac_error *err);
 
 TAC_END_DECLS

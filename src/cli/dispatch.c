@@ -157,7 +157,7 @@ static double at_once(const tac_dispatch_info *i)
     return i->busy_turns ? (double)i->busy / (double)i->busy_turns : 0;
 }
 
-// The channel of which most was left out. NULL: nothing was.
+// Find the channel on which most was left out, and count all such channels. NULL: nothing was.
 static const char *most_left_out(const cli_dispatch *d, uint64_t *most, size_t *channels)
 {
     const char *channel, *first = NULL;

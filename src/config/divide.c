@@ -412,8 +412,8 @@ static size_t find_link(const survey *s, const tac__sender *from, const tac__rec
     return i;
 }
 
-// Whether the component of a sending port comes before that of a receiving one in the order of
-// steps.
+// Return whether the component of a sending port comes before that of a receiving one in the order
+// of steps.
 static bool steps_first(const survey *s, const tac__sender *from, const tac__receiver *to)
 {
     return s->place[from->component] < s->place[to->component];

@@ -354,7 +354,8 @@ static void put_clock(tac__client *c, tac__frame_type type, tac_time next_us)
     tac__wire_put_clock(&c->out, type, &clock);
 }
 
-// What was stated before is true until a message is taken, also where less is stated now.
+// Keep the next own event that is stated. A statement holds until a message is taken, also where a
+// later one states less.
 static void state_next(tac__client *c, tac_time next_us)
 {
     if (next_us > c->stated_us)

@@ -225,6 +225,13 @@ static tac_status advance(tac_client *c, tac_time to_us, tac_error *err)
 static tac_status run_engine(tac_client *c, tac_error *err)
 {
     bool over;
+    const tac_time own_us = tac_engine_end_time(c->engine), end_us = tac_client_info(c).end_us;
+    if (own_us < end_us)
+        return tac__fail(
+            err, TAC_E_CONFIG,
+            "the simulation of '%s' ends at %s, but the federation at %s: it must last "
+            "as long",
+            tac__client_name(c->machine), TAC__SHOWN(own_us), TAC__SHOWN(end_us));
     c->piece_us = PIECE_FIRST_US;
     TAC_TRY(tac_client_poll(c, 0, next_event(c), &over, err));
     while (!over) {

@@ -128,7 +128,7 @@ struct tac__republisher {
 
 // --- what is left out ---------------------------------------------------------------------------
 
-// Without memory the total is right all the same.
+// Count a message that is left out, for its channel. Without memory only the total is right.
 static void leave_out(tac__republisher *r, const tac_passage *p)
 {
     omissions *o = &r->left_out;
@@ -244,7 +244,7 @@ static bool publish(tac__republisher *r, const tac_passage *p, uint64_t number)
            r->library->publish(r->lcm, channel, p->length ? p->bytes : "", p->length) == 0;
 }
 
-// Whether the rate allows another message now.
+// Return whether the rate allows another message now.
 static bool may_publish(tac__republisher *r)
 {
     if (r->credit < 1) {

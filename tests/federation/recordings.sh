@@ -139,6 +139,13 @@ kill "$serve" # politely
 wait "$lead"
 says lead.err 'the federation ended at 0 s: stopped by a signal'
 wait "$serve"
+# A simulation that is shorter than the federation would fall silent.
+"$TACTUS" serve "$formation" -q --no-lcm --address "unix://$work/d" 2>serve_err &
+serve=$!
+expect 2 join "unix://$work/d" "$formation" -q --name lead --duration '1 s'
+says err "the simulation of 'lead' ends at 1 s, but the federation at 20 s"
+kill "$serve"
+wait "$serve"
 expect 2 check "$formation" --set 'federation.delay=0 s'
 says err 'a link needs a delay of at least 1 us: processes could not advance'
 expect 2 federate "$formation" --set 'links[0].delay=0 s'

@@ -17,6 +17,11 @@ tac_time tac_engine_next_time(const tac_engine *e)
     return alive && !e->clock->finished ? tac__timeline_next(&e->timeline) : TAC_TIME_NEVER;
 }
 
+tac_time tac_engine_end_time(const tac_engine *e)
+{
+    return e && e->plan ? e->plan->def.end_us : 0;
+}
+
 bool tac_engine_finished(const tac_engine *e)
 {
     return e && e->clock && e->clock->finished;

@@ -310,7 +310,8 @@ static tac_status check_post(const tac_engine *e, const tac__receiver *r, const 
     return TAC_OK;
 }
 
-// The message has its place from the time on at which it was sent, whenever it became known.
+// Queue a message, which has its place from the time on at which it was sent, whenever it became
+// known. Returns false where the queue is full, or has been since then.
 static bool queue_posted(const tac__receiver *r, uint32_t inlet, const tac__queue_slot *head,
                          const void *bytes)
 {

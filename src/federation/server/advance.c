@@ -202,8 +202,9 @@ static bool authorise(tac__server *s, tac__fed_client *c, tac_time t_us)
     return true;
 }
 
-// Clients that have something to do and may do it at the same time: those that were authorised now,
-// and those that are still at work. A turn in which nobody got anything to do does not count.
+// Count the clients that have something to do and may do it at the same time: those that were
+// authorised now, and those that are still at work. A turn in which nobody got anything to do
+// (`any` is false) does not count.
 static void count_busy(tac__server *s, bool any)
 {
     size_t busy = 0;
