@@ -272,6 +272,8 @@ void tac__inside_forget(tac__inside *inside);
 // any instant.
 TAC_MUST_CHECK tac_status tac__inside_look(tac__inside *inside, tac_time end_us, tac_time t_us);
 const void *tac__inside_value(const tac__inside *inside, const tac__watched *signal);
+// The same for states only; outputs are not evaluated. NULL: the step cannot be repeated.
+const double *tac__inside_states(tac__inside *inside, tac_time end_us, tac_time t_us);
 
 // The ends of the present step of an island: state i is x[i * stride] at its start, and y[i *
 // stride] at its end, before projections. Only while a step watcher is called for this island.

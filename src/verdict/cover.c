@@ -3,7 +3,7 @@
 // The time of each expectation goes forward from sample to sample. Two neighboring samples between
 // which the condition, or what one of its operators remembers, differs are searched by bisection,
 // and the instant that is found becomes a sample, too.
-#include "verdict/expectation.h"
+#include "verdict/form.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,12 +40,62 @@ static void read_boundary(const tac_verdict *v, tac__expectation *x, tac_time t_
     }
 }
 
+// The island that a condition with a form sees.
+static tac__inside *island_of(const tac_verdict *v, const tac__expectation *x)
+{
+    size_t i = 0;
+    while (x->seen[i].watched.island < 0)
+        i++;
+    return v->islands[x->seen[i].watched.island]->inside;
+}
+
+// By its form a condition needs no outputs. False: it has none, or some side is not a number. An
+// instant is often looked at twice in a row: did the condition turn, then as a sample.
+static bool look_by_form(const tac_verdict *v, tac__expectation *x, tac_time end_us, tac_time t_us,
+                         tac__margin_result *margin, bool *truth)
+{
+    tac__form *q = x->form;
+    if (!q)
+        return false;
+    tac__inside *in = island_of(v, x);
+    const tac_time from_us = tac__inside_from(in);
+    if (q->look_us != t_us || q->look_from_us != from_us || q->look_end_us != end_us) {
+        q->look_us = TAC_TIME_NEVER;
+        if (!tac__expect_sides_inside(x, in, end_us, t_us) ||
+            !tac__margin_of(x->margin, q->side, &q->look_margin, &q->look_truth))
+            return false;
+        q->look_us = t_us;
+        q->look_from_us = from_us;
+        q->look_end_us = end_us;
+    }
+    *margin = q->look_margin;
+    *truth = q->look_truth;
+    return true;
+}
+
+// Take a sample inside the steps.
+static void sample_inside(tac_verdict *v, tac__expectation *x, tac_time end_us, tac_time t_us)
+{
+    tac__margin_result m;
+    bool truth;
+    if (look_by_form(v, x, end_us, t_us, &m, &truth)) {
+        tac__expect_sample_of(v, x, t_us, truth, &m);
+        return;
+    }
+    read_inside(v, x, end_us, t_us);
+    tac__expect_sample(v, x, t_us);
+}
+
 // --- inside steps -------------------------------------------------------------------------------
 
 // Is the condition, or what it remembers, different at t_us from the last sample?
 static bool differs(const tac_verdict *v, tac__expectation *x, tac_time end_us, tac_time t_us)
 {
     const tac__known *k = x->known;
+    tac__margin_result m;
+    bool truth;
+    if (look_by_form(v, x, end_us, t_us, &m, &truth))
+        return truth != k->truth || k->nan;
     read_inside(v, x, end_us, t_us);
     if (x->words)
         memcpy(x->trial, x->memory, x->words * sizeof *x->trial);
@@ -87,8 +137,7 @@ static void advance(tac_verdict *v, tac__expectation *x, tac_time end_us, tac_ti
             to_us = wanted_us;
         if (i < CHANGES_MAX)
             to_us = first_change(v, x, end_us, to_us);
-        read_inside(v, x, end_us, to_us);
-        tac__expect_sample(v, x, to_us);
+        sample_inside(v, x, end_us, to_us);
     }
 }
 
@@ -97,21 +146,15 @@ bool tac__expect_asks_once(const tac__expectation *x)
     return x->def.kind == TAC__EXPECT_AT && !x->words;
 }
 
-// The island that a condition with a form sees.
-static tac__inside *island_of(const tac_verdict *v, const tac__expectation *x)
-{
-    size_t i = 0;
-    while (x->seen[i].watched.island < 0)
-        i++;
-    return v->islands[x->seen[i].watched.island]->inside;
-}
-
 // The start of the steps, with the values that hold during them.
 static void see_start(tac_verdict *v, tac__expectation *x, tac_time end_us, tac_time from_us)
 {
+    if (x->form) {
+        sample_inside(v, x, end_us, from_us);
+        return;
+    }
     read_inside(v, x, end_us, from_us);
-    if (x->form || x->known->seen_us != from_us ||
-        memcmp(x->value, x->last, x->count * sizeof *x->last) != 0)
+    if (x->known->seen_us != from_us || memcmp(x->value, x->last, x->count * sizeof *x->last) != 0)
         tac__expect_sample(v, x, from_us);
 }
 
@@ -155,9 +198,9 @@ static double margin_at(const tac_verdict *v, tac__expectation *x, tac_time end_
 
 static bool decides_at(const tac_verdict *v, tac__expectation *x, tac_time end_us, tac_time t_us)
 {
-    read_inside(v, x, end_us, t_us);
-    const tac__expr_result r = tac__program_run(x->program, t_us, x->values, x->trial);
-    return !r.nan && tac__expect_decides(x, r.value != 0);
+    tac__margin_result m;
+    bool truth;
+    return look_by_form(v, x, end_us, t_us, &m, &truth) && tac__expect_decides(x, truth);
 }
 
 // Between two samples the margin has its least value: golden sections find it.
@@ -165,12 +208,16 @@ static void find_least(tac_verdict *v, tac__expectation *x, tac_time end_us, tac
                        tac__look c)
 {
     enum { SECTIONS = 60 };
-    const double golden = 0.3819660112501051;
+    const double golden = 0.3819660112501051, close_part = 1e-7; // of what the margin changes
     const tac_time before_us = a.t_us;
     tac_time length_us = c.t_us - a.t_us;
     tac__look b = {.t_us = a.t_us + (tac_time)(golden * (double)length_us)};
     b.margin = margin_at(v, x, end_us, b.t_us);
-    for (int i = 0; i < SECTIONS && (length_us = c.t_us - a.t_us) > 2; i++) {
+    const double close = close_part * (fabs(a.margin - c.margin) + fabs(a.margin - b.margin)) +
+                         1e-9 * fabs(b.margin);
+    for (int i = 0; i < SECTIONS && (length_us = c.t_us - a.t_us) > 2 &&
+                    !(fabs(a.margin - b.margin) <= close && fabs(c.margin - b.margin) <= close);
+         i++) {
         const bool left = b.t_us - a.t_us > c.t_us - b.t_us;
         const tac_time room_us = left ? b.t_us - a.t_us : c.t_us - b.t_us;
         const tac_time part_us = (tac_time)(golden * (double)room_us);
@@ -198,8 +245,10 @@ static void find_least(tac_verdict *v, tac__expectation *x, tac_time end_us, tac
                 low_us = middle_us;
         }
     }
-    read_inside(v, x, end_us, b.t_us);
-    tac__expect_found(v, x, b.t_us, turned_us);
+    tac__margin_result m;
+    bool truth;
+    if (look_by_form(v, x, end_us, b.t_us, &m, &truth))
+        tac__expect_found(x, b.t_us, &m, truth, turned_us);
 }
 
 // May the margin near sample i, which is no worse than its neighbors, be worse than all so far? It

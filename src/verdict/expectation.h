@@ -117,10 +117,9 @@ void tac__expect_sample(tac_verdict *verdict, tac__expectation *x, tac_time t_us
 // The same where the condition and its margin are known already.
 void tac__expect_sample_of(tac_verdict *verdict, tac__expectation *x, tac_time t_us, bool truth,
                            const tac__margin_result *margin);
-// The margin at t_us, where x->value has the values, counts; where the condition turns it counts
-// from turned_us on.
-void tac__expect_found(tac_verdict *verdict, tac__expectation *x, tac_time t_us,
-                       tac_time turned_us);
+// The margin at t_us counts; where the condition turns, it counts from turned_us on.
+void tac__expect_found(tac__expectation *x, tac_time t_us, const tac__margin_result *margin,
+                       bool truth, tac_time turned_us);
 // A margin of this kind of expectation, smaller where it is worse.
 double tac__expect_signed(const tac__expectation *x, double margin);
 // The worst so far, with that sign.

@@ -99,7 +99,7 @@ static tac_status make_scratch(tac__arena *arena, tac__form *q)
     q->last = tac__arena_array(arena, q->count, sizeof *q->last);
     q->before = tac__arena_array(arena, q->count, sizeof *q->before);
     q->moved = tac__arena_array(arena, q->count, sizeof *q->moved);
-    q->last_us = TAC_TIME_NEVER;
+    q->last_us = q->look_us = TAC_TIME_NEVER;
     q->side = tac__arena_array(arena, q->side_count, sizeof *q->side);
     q->rate_start = tac__arena_array(arena, q->rate_count, sizeof *q->rate_start);
     q->rate_end = tac__arena_array(arena, q->rate_count, sizeof *q->rate_end);
@@ -184,7 +184,8 @@ static tac_status make_form(const maker *m, tac__arena *scratch, const int32_t *
         TAC_TRY(
             tac__bounds_make(arena, f->pool, inputs, at, rates, q->rate_count, &q->rate_bounds));
     }
-    return make_scratch(arena, q);
+    q->signals = tac__arena_array(arena, m->x->count, sizeof *q->signals);
+    return q->signals ? make_scratch(arena, q) : TAC_E_MEMORY;
 }
 
 static tac_status make(maker *m, tac__arena *scratch)

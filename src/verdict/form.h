@@ -35,6 +35,12 @@ struct tac__form {
     double *side, *work;
     tac__range *slot_range, *side_range, *rate_range;
 
+    // the last look inside a step
+    tac_time look_us, look_from_us,
+        look_end_us; // the instant, in the step taken to end there; NEVER: none
+    tac__margin_result look_margin;
+    bool look_truth;
+
     // the last step that was evaluated
     double *before, *moved; // held inputs when they were last read, and how far they moved then
     double *last;           // values of the slots at its end
@@ -47,9 +53,11 @@ struct tac__form {
     bool smooth; // the condition cannot turn in it, and its margin is smooth
     tac__box_side *box;
     size_t box_states, box_count;  // states come first
+    tac__range *signals;           // discrete signals in it, by their number in the condition
     tac_time until_us, longest_us; // it holds up to this time, for steps up to this length
     bool tried_free;               // a box for any states was looked for
     unsigned reach;                // index of the length of the next box
+    unsigned wins;                 // boxes of this length that were found
     unsigned wait, failures;
 };
 
@@ -59,9 +67,17 @@ tac_status tac__expect_make_forms(tac_verdict *verdict, const tac__follower *fol
 
 // Do both ends of the step that ends at end_us lie in a quiet box?
 bool tac__expect_stays(tac__expectation *x, const tac__step_ends *ends, tac_time end_us);
+// A component wrote discrete signals at t_us, some of them with another value. Do they stay in the
+// box? Then they count as known.
+bool tac__expect_absorbs(tac__expectation *x, size_t component, const tac__inside *inside,
+                         tac_time t_us);
 // The step of the island ends at end_us; tac__expect_stays was false. False: the expectation must
 // look into it.
 bool tac__expect_passes_by(tac_verdict *verdict, tac__expectation *x, const tac__step_ends *ends,
                            tac_time end_us);
+
+// The sides inside a step that is taken to end at end_us. False: the step cannot be repeated.
+bool tac__expect_sides_inside(tac__expectation *x, tac__inside *inside, tac_time end_us,
+                              tac_time t_us);
 
 #endif

@@ -169,14 +169,13 @@ void tac__expect_sample_of(tac_verdict *v, tac__expectation *x, tac_time t_us, b
     x->given = NULL;
 }
 
-void tac__expect_found(tac_verdict *v, tac__expectation *x, tac_time t_us, tac_time turned_us)
+void tac__expect_found(tac__expectation *x, tac_time t_us, const tac__margin_result *margin,
+                       bool truth, tac_time turned_us)
 {
-    const tac__expr_result r = tac__program_run(x->program, t_us, x->values, x->memory);
-    (void)v;
-    if (r.nan)
-        return;
+    x->given = margin;
     keep_margin(x, t_us);
-    if (tac__expect_decides(x, r.value != 0))
+    x->given = NULL;
+    if (tac__expect_decides(x, truth))
         decide(x, x->def.kind == TAC__EXPECT_EVENTUALLY ? TAC_EXPECT_PASSED : TAC_EXPECT_FAILED,
                turned_us);
 }

@@ -11,9 +11,10 @@
 #include <string.h>
 
 // SAFETY: by how much a swing inside a step is overestimated. WAIT_MAX: steps until a box is tried
-// again after it failed many times. REACH: lengths of boxes, in steps.
-enum { SAFETY = 2, WAIT_MAX = 256 };
-static const double REACH[] = {300, 30, 3};
+// again after it failed many times. WINS: boxes of one length before a longer one is tried. REACH:
+// lengths of boxes, in steps.
+enum { SAFETY = 2, WAIT_MAX = 256, WINS = 2 };
+static const double REACH[] = {300, 100, 30, 10, 4, 2};
 
 // A margin may be wrong by this part of itself.
 static const double TOLERANCE = 1e-7;
@@ -158,6 +159,10 @@ static bool try_free(tac__expectation *x)
         q->slot_range[i] = q->slots[i].kind == TAC__SLOT_SIGNAL
                                ? tac__range_point(q->end[i])
                                : tac__range_of(-(double)INFINITY, (double)INFINITY);
+    for (size_t i = 0; i < q->count; i++) {
+        if (q->slots[i].kind == TAC__SLOT_SIGNAL)
+            q->signals[q->slots[i].index] = q->slot_range[i];
+    }
     const prospect p = look_ahead(x);
     q->box_states = q->box_count = 0;
     q->until_us = q->longest_us = TAC_TIME_NEVER;
@@ -196,6 +201,8 @@ static bool add_side(tac__form *q, uint32_t i)
 {
     const tac__slot *slot = &q->slots[i];
     tac__range range = q->slot_range[i];
+    if (slot->kind == TAC__SLOT_SIGNAL)
+        q->signals[slot->index] = range;
     if (slot->kind == TAC__SLOT_TIME || slot->kind == TAC__SLOT_SIGNAL)
         return true;
     bool needed = q->own[i];
@@ -219,11 +226,11 @@ static bool try_box(tac__expectation *x, double steps, tac_time from_us, tac_tim
     for (size_t i = 0; i < q->count; i++) {
         const tac__slot_kind kind = q->slots[i].kind;
         const double at = q->end[i], reach = reach_of(q, i, steps, h_s);
-        q->slot_range[i] = kind == TAC__SLOT_STATE || kind == TAC__SLOT_HELD
-                               ? tac__range_of(at - reach, at + reach)
-                           : kind == TAC__SLOT_TIME
-                               ? tac__range_of(at, tac_time_seconds(q->until_us))
-                               : tac__range_point(at);
+        q->slot_range[i] =
+            kind == TAC__SLOT_STATE || kind == TAC__SLOT_HELD || kind == TAC__SLOT_SIGNAL
+                ? tac__range_of(at - reach, at + reach)
+            : kind == TAC__SLOT_TIME ? tac__range_of(at, tac_time_seconds(q->until_us))
+                                     : tac__range_point(at);
     }
     const prospect p = look_ahead(x);
     q->quiet = is_harmless(x, &p);
@@ -263,10 +270,14 @@ static void seek_box(tac__expectation *x, tac_time from_us, tac_time end_us)
     if (try_box(x, REACH[q->reach], from_us, end_us)) {
         q->smooth = !q->quiet;
         q->failures = 0;
-        q->reach -= q->reach > 0;
+        if (++q->wins >= WINS && q->reach > 0) {
+            q->reach--;
+            q->wins = 0;
+        }
         return;
     }
     q->quiet = q->smooth = false;
+    q->wins = 0;
     if (q->reach < LAST) {
         q->reach++;
         return;
@@ -320,7 +331,7 @@ static bool goes_on(const tac__form *q, tac_time from_us)
 static void follow_held(tac__form *q)
 {
     for (size_t i = 0; i < q->count; i++) {
-        if (q->slots[i].kind != TAC__SLOT_HELD)
+        if (q->slots[i].kind != TAC__SLOT_HELD && q->slots[i].kind != TAC__SLOT_SIGNAL)
             continue;
         const double moved = fabs(q->start[i] - q->before[i]);
         q->moved[i] = moved > q->moved[i] ? moved : 0.9 * q->moved[i];
@@ -359,10 +370,11 @@ static bool is_plain(tac__expectation *x, double m0, double m1, double h_s)
 
 // A step in a smooth box that goes on from the one before: the margin at its end, and how its slope
 // changed, tell enough.
-static bool passes_smoothly(tac_verdict *v, tac__expectation *x, tac_time from_us, tac_time end_us)
+static bool passes_smoothly(tac_verdict *v, tac__expectation *x, tac_time from_us, tac_time end_us,
+                            double m0)
 {
     tac__form *q = x->form;
-    const double h_s = tac_time_seconds(end_us - from_us), m0 = q->last_margin;
+    const double h_s = tac_time_seconds(end_us - from_us);
     run_tape(q->sides, q->end, q->work, q->side);
     const double m1 = tac__expect_signed(x, tac__margin_number(x->margin, q->side));
     const double slope = (m1 - m0) / h_s, bend = fabs(slope - q->last_slope) * h_s;
@@ -374,6 +386,36 @@ static bool passes_smoothly(tac_verdict *v, tac__expectation *x, tac_time from_u
         return false;
     x->known->covered_us = end_us;
     keep_end(x, end_us, m0, m1, h_s);
+    return true;
+}
+
+bool tac__expect_absorbs(tac__expectation *x, size_t component, const tac__inside *inside,
+                         tac_time t_us)
+{
+    const tac__form *q = x->form;
+    bool stays = q->quiet || (q->smooth && tac__inside_from(inside) == t_us);
+    for (int change = 0; change < 2 && stays; change++) {
+        for (size_t i = 0; i < x->count && stays; i++) {
+            const tac__seen *s = &x->seen[i];
+            if (s->component != component || s->watched.island >= 0)
+                continue;
+            const double value = tac__scalar_f64(s->scalar, s->watched.bus, s->element);
+            stays = value >= q->signals[i].lo && value <= q->signals[i].hi;
+            if (change)
+                x->during[i] = value;
+        }
+    }
+    return stays;
+}
+
+bool tac__expect_sides_inside(tac__expectation *x, tac__inside *in, tac_time end_us, tac_time t_us)
+{
+    const double *states = tac__inside_states(in, end_us, t_us);
+    if (!states)
+        return false;
+    const tac__step_ends ends = {states, states, 1, t_us};
+    read_ends(x, &ends, t_us);
+    run_tape(x->form->sides, x->form->end, x->form->work, x->form->side);
     return true;
 }
 
@@ -394,18 +436,19 @@ bool tac__expect_passes_by(tac_verdict *v, tac__expectation *x, const tac__step_
     k->covered_us = ends->from_us;
     read_ends(x, ends, end_us);
     follow_held(q);
-    const bool goes = goes_on(q, ends->from_us);
-    if (q->smooth && goes && passes_smoothly(v, x, ends->from_us, end_us))
+    // A jump at the boundary moves the margin, but hardly its slope.
+    const bool follows = q->smooth && q->last_us == ends->from_us;
+    double m0 = q->last_margin;
+    if (!goes_on(q, ends->from_us)) {
+        run_tape(q->sides, q->start, q->work, q->side);
+        m0 = tac__expect_signed(x, tac__margin_number(x->margin, q->side));
+        if (!(follows && m0 >= tac__expect_worst(x)) && !sample_sides(v, x, ends->from_us))
+            return false;
+    }
+    if (follows && !k->over && passes_smoothly(v, x, ends->from_us, end_us, m0))
         return true;
     q->smooth = false;
     q->last_us = TAC_TIME_NEVER;
-    double m0 = q->last_margin;
-    if (!goes) {
-        run_tape(q->sides, q->start, q->work, q->side);
-        m0 = tac__expect_signed(x, tac__margin_number(x->margin, q->side));
-        if (!sample_sides(v, x, ends->from_us))
-            return false;
-    }
     if (k->over)
         return true;
     const bool whole = x->def.kind != TAC__EXPECT_EVENTUALLY || k->result.t_us <= ends->from_us ||

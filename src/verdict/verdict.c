@@ -72,7 +72,7 @@ static void show_step(void *context, size_t island, tac_time t_us)
     for (size_t i = 0; i < f->count; i++) {
         tac__expectation *x = f->list[i];
         const tac__known *k = x->known;
-        if (k->over || !k->ready || (x->form && tac__expect_stays(x, &ends, t_us)))
+        if ((x->form && tac__expect_stays(x, &ends, t_us)) || k->over || !k->ready)
             continue;
         if (!x->once)
             stirred = true;
@@ -103,21 +103,27 @@ static void show_boundary(void *context, tac_engine *e, tac_time t_us)
         mark(f->verdict, f->list[i]);
 }
 
-// Is a signal that the component wrote another one than before? What remembers, and what stops the
-// run, must see every write.
-static bool changes(tac__expectation *x, int component)
+// Does what the component wrote need a sample? What remembers, and what stops the run, must see
+// every write.
+static bool needs_sample(const tac__follower *f, tac__expectation *x, tac_time t_us)
 {
     if (x->words || x->def.kind == TAC__EXPECT_STOP || !x->known->ready)
         return true;
     bool changed = false;
+    int island = -1;
     for (size_t i = 0; i < x->count; i++) {
         const tac__seen *s = &x->seen[i];
-        if (s->component == (size_t)component && s->watched.island < 0)
+        if (s->watched.island >= 0)
+            island = s->watched.island;
+        else if (s->component == (size_t)f->component)
             changed |= tac__scalar_f64(s->scalar, s->watched.bus, s->element) != x->during[i];
     }
-    if (changed && x->form)
-        x->form->quiet = x->form->smooth = x->form->tried_free = false;
-    return changed;
+    if (!changed || !x->form)
+        return changed;
+    if (tac__expect_absorbs(x, (size_t)f->component, f->verdict->islands[island]->inside, t_us))
+        return false;
+    x->form->quiet = x->form->smooth = x->form->tried_free = false;
+    return true;
 }
 
 // The component wrote its discrete signals.
@@ -125,7 +131,6 @@ static void show_write(void *context, tac_engine *e, tac_time t_us)
 {
     const tac__follower *f = context;
     (void)e;
-    (void)t_us;
     for (size_t i = 0; i < f->count; i++) {
         tac__expectation *x = f->list[i];
         for (uint32_t k = 0; k < x->count && !x->known->ready; k++) {
@@ -134,7 +139,7 @@ static void show_write(void *context, tac_engine *e, tac_time t_us)
             x->written[k] = true;
             x->known->lacking = k;
         }
-        if (changes(x, f->component))
+        if (needs_sample(f, x, t_us))
             mark(f->verdict, x);
     }
 }
@@ -431,7 +436,7 @@ static void forget_boxes(const tac_verdict *v)
         if (!q)
             continue;
         q->quiet = q->smooth = q->tried_free = false;
-        q->last_us = TAC_TIME_NEVER;
+        q->last_us = q->look_us = TAC_TIME_NEVER;
         q->wait = q->failures = 0;
     }
 }

@@ -132,13 +132,9 @@ static tac_status state_at(tac__inside *in, tac_time t_us)
     return status;
 }
 
-tac_status tac__inside_look(tac__inside *in, tac_time end_us, tac_time t_us)
+static tac_status look(tac__inside *in, tac_time end_us, tac_time t_us, bool outputs)
 {
     tac__island *island = in->island;
-    // The same look again, and no other peek in between: the values are still there.
-    if (in->look_us == t_us && in->end_us == end_us && in->from_us == island->state->from_us &&
-        island->peeked_us == TAC_TIME_NEVER)
-        return TAC_OK;
     in->look_us = TAC_TIME_NEVER;
     tac__lanes_show(island);
     const uint64_t evals = island->state->evals;
@@ -146,15 +142,29 @@ tac_status tac__inside_look(tac__inside *in, tac_time end_us, tac_time t_us)
     const uint32_t failed = island->failed;
     take_step(in, end_us);
     tac_status status = in->status == TAC_OK ? state_at(in, t_us) : in->status;
-    if (status == TAC_OK && in->outputs)
+    if (status == TAC_OK && outputs)
         status = tac__scratch_outputs(island, tac_time_seconds(t_us), true);
     island->peeked_us = TAC_TIME_NEVER; // the scratch has other values now
     island->state->evals = evals;
     (void)tac__profile_observing(island->engine, observing);
     island->failed = failed;
-    if (status == TAC_OK)
+    if (status == TAC_OK && outputs == in->outputs)
         in->look_us = t_us;
     return status;
+}
+
+tac_status tac__inside_look(tac__inside *in, tac_time end_us, tac_time t_us)
+{
+    // The same look again, and no other peek in between: the values are still there.
+    if (in->look_us == t_us && in->end_us == end_us && in->from_us == in->island->state->from_us &&
+        in->island->peeked_us == TAC_TIME_NEVER)
+        return TAC_OK;
+    return look(in, end_us, t_us, in->outputs);
+}
+
+const double *tac__inside_states(tac__inside *in, tac_time end_us, tac_time t_us)
+{
+    return look(in, end_us, t_us, false) == TAC_OK ? in->island->work.z : NULL;
 }
 
 const void *tac__inside_value(const tac__inside *in, const tac__watched *signal)
