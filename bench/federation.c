@@ -189,17 +189,17 @@ static double ring_median_us(const char *transport, int count, int delay_steps, 
 // waits must sleep, or gives a processor away for as long as a busy process keeps it.
 static void compare_busy(const char *transport)
 {
-    enum { BUSY = 2, QUIET_STEPS = 2000, BUSY_STEPS = 500 };
+    enum { BUSY = 2, STEPS = 2000 };
     double quiet[REPEATS], busy[REPEATS];
     pid_t pids[BUSY];
     for (int i = 0; i < REPEATS; i++) {
-        quiet[i] = ring_us(transport, 8, 1, QUIET_STEPS, NULL);
+        quiet[i] = ring_us(transport, 8, 1, STEPS, NULL);
         for (int k = 0; k < BUSY; k++) {
             pids[k] = fork();
             while (!pids[k])
                 continue;
         }
-        busy[i] = ring_us(transport, 8, 1, BUSY_STEPS, NULL);
+        busy[i] = ring_us(transport, 8, 1, STEPS, NULL);
         for (int k = 0; k < BUSY; k++) {
             kill(pids[k], SIGKILL);
             waitpid(pids[k], NULL, 0);

@@ -65,12 +65,11 @@ static void be_client(const setting *s, const tac__address *at)
     tac_error err;
     tac__conn *c;
     tac__poller *p;
+    pin(s->client_cpu);
     if (tac__conn_dial(at, 5000000, tac_allocator_default(), &c, &err) != TAC_OK ||
         tac__poller_open(tac_allocator_default(), &p, &err) != TAC_OK ||
         tac__poller_add(p, c, c, &err) != TAC_OK)
         fail(err.text);
-    tac__poller_set_participants(p, (unsigned)s->clients + 1);
-    pin(s->client_cpu);
     for (int round = 0; round < ROUNDS; round++) {
         send_64(c, p);
         for (size_t got = 0; got < BYTES;) {
@@ -111,7 +110,6 @@ static double burst(const setting *s)
         if (fork() == 0)
             be_client(s, tac__listener_address(l));
     }
-    tac__poller_set_participants(p, (unsigned)s->clients + 1);
     pin(s->server_cpu);
     for (int n = 0; n < s->clients;) {
         if (tac__poller_wait(p, UINT64_MAX, &err) != TAC_OK)

@@ -87,15 +87,16 @@ tac__io tac__conn_await(tac__conn *conn, uint64_t limit_us, void *bytes, size_t 
 struct tac__poller {
     const tac_allocator *allocator;
     int fd;
-    bool looks;               // each process has a processor: a wait looks before it sleeps
-    unsigned rest, rests;     // waits until one looks again; how many there were at last
-    tac__watch *first, *last; // found ready and not taken yet
-    tac__watch *tcp, *shm;    // its connections of these transports
-    size_t members;           // listeners and connections
-    unsigned busy;            // waits that found something in a ring
-    uint64_t looked_us;       // when dead hosts were looked for
-    uint64_t check_us;        // how often that is done
-    uint32_t silence_ms;      // a host that does not answer for so long is dead
+    bool crowded;                     // more processes on this host than looking is good for
+    unsigned whole;                   // times of looking in a row that nobody tore
+    uint64_t rest_us, rests_until_us; // no wait looks before then; how long that is
+    tac__watch *first, *last;         // found ready and not taken yet
+    tac__watch *tcp, *shm;            // its connections of these transports
+    size_t members;                   // listeners and connections
+    unsigned busy;                    // waits that found something in a ring
+    uint64_t looked_us;               // when dead hosts were looked for
+    uint64_t check_us;                // how often that is done
+    uint32_t silence_ms;              // a host that does not answer for so long is dead
 };
 
 // Leave the poller, if in one.

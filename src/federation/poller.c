@@ -7,20 +7,21 @@
 // Sockets are waited for with epoll. Rings in shared memory are looked at; before this process
 // sleeps it says so in every ring, and epoll waits for the bells, too.
 //
-// A wait sleeps in the kernel until epoll has something. It never yields its processor instead
-// (sched_yield): a process that computes beside the federation takes what is yielded, for
-// milliseconds. A ring of 8 beside two such processes took 24 to 38 times as long a round as alone,
-// and takes 1.2 to 2.5 times as long now (bench/federation.c, two processors); alone it takes half
-// the time or less over a Unix socket and shared memory.
+// A wait first looks again and again for a short time and lets other processes run between two
+// looks (sched_yield), then sleeps in the kernel until epoll has something. Looking pays where the
+// processors have nothing but the federation to do: waking a process on another processor costs
+// some 15 to 50 us in a virtual machine. Two processors that do nothing else, a round of
+// bench/federation.c with looking and without: a ring of 2 through shared memory 3.9 and 26 us, a
+// ring of 8 12 and 31 us.
 //
-// Where each process of the federation has a processor of its own, a wait looks for a short time
-// before it sleeps, as waking a process on another processor costs some 50 us in a virtual machine.
-// Elsewhere who looks keeps others from the work that he waits for: a ring of 2 on two processors
-// takes 13 us a round without looking and 30 or 150 with 100 or 1000 looks before it sleeps.
+// Beside a process that computes, a yield gives it the processor for milliseconds. So a time of
+// looking that is torn in this way is followed by a rest in which every wait sleeps at once. A ring
+// of 8 beside two such processes took 24 to 38 times as long a round as alone without such rests,
+// and takes at most twice as long with them.
 //
-// A bell is an eventfd and not a futex. Both wake equally fast (4 to 11 us there and back on one
-// processor, 97 to 124 between two), but a futex cannot be waited for together with sockets: who
-// dials, and the end of a peer, would be noticed late.
+// A bell is an eventfd and not a futex. Both wake equally fast (4 to 16 us there and back on one
+// processor, 97 to 313 between two that had other work), but a futex cannot be waited for together
+// with sockets: who dials, and the end of a peer, would be noticed late.
 #define _GNU_SOURCE // sched_getaffinity
 #include "federation/conn.h"
 
@@ -30,10 +31,13 @@
 #include <unistd.h>
 
 enum {
-    EVENTS = 64,        // taken from epoll at once
-    LOOK_US = 50,       // of looking before sleeping
-    TORN_US = 100,      // between two looks: another process had the processor
-    RESTS = 255,        // waits that do not look after many that looked in vain
+    EVENTS = 64,      // taken from epoll at once
+    LOOK_US = 50,     // of looking before sleeping; from 10 to 400 makes no difference
+    TORN_US = 1000,   // between two looks: another process had the processor
+    WHOLE = 1000,     // times of looking in a row after which being torn is an exception
+    REST_US = 100000, // in which no wait looks after being torn, at least
+    REST_MAX_US = 2000000,
+    CROWD = 5,          // processes a processor
     LOOKS = 16,         // of rings for one of sockets
     SILENCE_MS = 15000, // of a dead host
     CHECK_US = 1000000, // so often such hosts are looked for
@@ -72,7 +76,7 @@ void tac__poller_set_participants(tac__poller *p, unsigned participants)
     cpu_set_t set;
     const unsigned processors =
         sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
-    p->looks = participants && participants <= processors;
+    p->crowded = participants > CROWD * processors;
 }
 
 // --- the list of what is ready -------------------------------------------------------------------
@@ -278,9 +282,9 @@ static void look_for_dead(tac__poller *p, uint64_t now_us)
 
 // --- waiting -------------------------------------------------------------------------------------
 
-// A time of looking before a sleep. It is over at once where another process had the processor
-// between two looks: that one would keep this one from seeing what it waits for, while one that
-// sleeps is woken. After a time that was in vain the next waits sleep at once.
+// A time of looking before a sleep. It is over at once, and no wait looks for a while, where
+// another process had the processor between two looks: that one would keep this one from seeing
+// what it waits for, while one that sleeps is woken.
 typedef struct look {
     uint64_t now_us, end_us;
     bool torn;
@@ -288,28 +292,32 @@ typedef struct look {
 
 static bool look_begin(tac__poller *p, look *l, uint64_t limit_us)
 {
-    if (!p->looks || p->rest) {
-        p->rest -= p->rest > 0;
-        return false;
-    }
     l->now_us = tac__clock_us();
     l->end_us = l->now_us + (limit_us < LOOK_US ? limit_us : LOOK_US);
     l->torn = false;
-    return true;
+    return !p->crowded && l->now_us >= p->rests_until_us;
 }
 
 static bool look_again(look *l)
 {
+    sched_yield();
     const uint64_t now_us = tac__clock_us();
     l->torn = now_us - l->now_us > TORN_US;
     l->now_us = now_us;
     return !l->torn && now_us < l->end_us;
 }
 
-static void look_end(tac__poller *p, const look *l, bool found)
+// The rest doubles from time to time of being torn, until very many in a row were not.
+static void look_end(tac__poller *p, const look *l)
 {
-    p->rests = found && !l->torn ? 0 : 2 * p->rests + 1 < RESTS ? 2 * p->rests + 1 : RESTS;
-    p->rest = p->rests;
+    if (!l->torn) {
+        p->whole += p->whole < WHOLE;
+        return;
+    }
+    const uint64_t rest_us = p->whole < WHOLE ? 2 * p->rest_us : 0;
+    p->whole = 0;
+    p->rest_us = rest_us < REST_US ? REST_US : rest_us > REST_MAX_US ? REST_MAX_US : rest_us;
+    p->rests_until_us = l->now_us + p->rest_us;
 }
 
 // Returns as look_at_sockets, as all that follow.
@@ -319,13 +327,12 @@ static int look_on(tac__poller *p, uint64_t limit_us)
     int code = 0;
     if (!look_begin(p, &l, limit_us))
         return 0;
-    do {
-        for (int i = 0; p->shm && !p->first && i < LOOKS; i++)
-            look_at_rings(p);
-        if (!p->first)
+    for (unsigned i = 1; !p->first && !code && look_again(&l); i++) {
+        look_at_rings(p);
+        if (!p->first && (!p->shm || i % LOOKS == 0))
             code = look_at_sockets(p, 0);
-    } while (!p->first && !code && look_again(&l));
-    look_end(p, &l, p->first);
+    }
+    look_end(p, &l);
     return code;
 }
 
@@ -399,11 +406,10 @@ static tac__io read_socket(tac__poller *p, tac__conn *c, uint64_t limit_us, void
 {
     look l;
     if (look_begin(p, &l, limit_us)) {
-        tac__io io;
-        do
+        tac__io io = TAC__IO_BLOCKED;
+        while (io == TAC__IO_BLOCKED && look_again(&l))
             io = tac__conn_read(c, bytes, size, done, err);
-        while (io == TAC__IO_BLOCKED && look_again(&l));
-        look_end(p, &l, io != TAC__IO_BLOCKED);
+        look_end(p, &l);
         if (io != TAC__IO_BLOCKED)
             return io;
     }

@@ -68,9 +68,8 @@ tac_status tac__poller_open(const tac_allocator *allocator, tac__poller **poller
 // After its listeners and connections were removed or closed. NULL is allowed.
 void tac__poller_close(tac__poller *poller);
 
-// How many processes of this federation are on this host, this one included. Where each of them has
-// a processor of its own, a wait looks for a short time before it sleeps. 0, the default: unknown,
-// it sleeps at once.
+// How many processes of this federation are on this host, this one included. Where they are many a
+// processor, a wait sleeps at once instead of yielding between some looks. 0, the default: unknown.
 void tac__poller_set_participants(tac__poller *poller, unsigned participants);
 
 // `tag` comes back with what is ready. A listener is ready when somebody dialled. A connection is

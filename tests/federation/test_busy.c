@@ -1,6 +1,6 @@
 // Federations beside processes that compute without end: who waits sleeps in the kernel and is
-// woken, so that a round takes a few times as long as alone. Who yields its processor instead waits
-// for whole slices of time, 24 to 38 times as long.
+// woken, so that a round takes a few times as long as alone. Who goes on to yield its processor
+// waits for whole slices of time, 24 to 38 times as long.
 #define _GNU_SOURCE // sched_getaffinity
 #include "federation/peers.h"
 
@@ -97,7 +97,7 @@ static void test_busy(void **state)
             const double us = round_us(transports[k]);
             alone_us = us < alone_us ? us : alone_us;
         }
-        // Where each process has a processor, alone it does not even sleep.
+        // Alone it does not even sleep.
         alone_us = alone_us > WAKING_US ? alone_us : WAKING_US;
         pid_t pids[BUSY_MAX];
         for (int i = 0; i < busy; i++) {
