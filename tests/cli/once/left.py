@@ -164,7 +164,7 @@ for args, there, points in ((["optimize", rocket], has_ipopt, (1, 20, 400, 1600,
 
 
 def helper_of(job):
-    for _ in range(500):
+    for _ in range(3000):
         try:
             children = open(f"/proc/{job.pid}/task/{job.pid}/children").read().split()
         except OSError:
@@ -182,7 +182,7 @@ def start(*args):
 
 
 def gone(pid):
-    for _ in range(500):
+    for _ in range(3000):
         try:
             if open(f"/proc/{pid}/stat").read().split(")")[1].split()[0] == "Z":
                 return True
