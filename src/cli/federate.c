@@ -89,7 +89,7 @@ typedef struct family {
     size_t count;
     cli_relay *relay;
     char folder[CLI_MEETING_TEXT];  // for sockets, "": there is none
-    cli_folder own;                 // the same, unless the launcher's ranks share it
+    cli_folder own;                 // the same, where this process has made it
     char address[CLI_MEETING_TEXT]; // of the server, for clients
     char patience[32];              // for joining, "": as usual
     int64_t began_ns;
@@ -132,8 +132,10 @@ static tac_status meet(family *f, const char *transport, tac_error *err)
     TAC_TRY(cli_launch_meet(&f->launch, &def, &meeting, err));
     memcpy(f->address, meeting.dial, sizeof f->address);
     snprintf(f->patience, sizeof f->patience, "%llu us", (unsigned long long)f->d.info.timeout_us);
-    if (f->launch.rank == 0 && meeting.folder[0])
+    if (f->launch.rank == 0 && meeting.folder[0]) {
         TAC_TRY(cli_launch_make_folder(meeting.folder, err));
+        TAC_TRY(cli_folder_adopt(&f->own, meeting.folder, err));
+    }
     memcpy(f->folder, meeting.folder, sizeof f->folder);
     if (f->launch.rank > 0)
         return TAC_OK;
@@ -491,8 +493,6 @@ static void finish(family *f)
     free(f->children);
     cli_dispatch_close(&f->d);
     cli_folder_remove(&f->own);
-    if (f->folder[0] && f->launch.rank == 0)
-        (void)rmdir(f->folder);
 }
 
 // The rank that has the server, or the only one.
@@ -561,12 +561,8 @@ static void outlast_server(const family *f, const char *name, const char *why)
         tac_client_destroy(client);
     }
     // A rank 0 that was killed leaves the socket and its folder.
-    if (f->folder[0] && !is_served) {
-        char socket[CLI_MEETING_TEXT + 4];
-        snprintf(socket, sizeof socket, "%s/s", f->folder);
-        (void)unlink(socket);
-        (void)rmdir(f->folder);
-    }
+    if (f->folder[0] && !is_served)
+        cli_folder_remove_left(f->folder);
     cli_sleep_until(cli_now_ns() + GRACE_NS);
 }
 

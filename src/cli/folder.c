@@ -52,7 +52,7 @@ static int open_lock(const char *path, int flags)
 
 // --- what killed commands have left -------------------------------------------------------------
 
-static void remove_left(const char *path)
+void cli_folder_remove_left(const char *path)
 {
     struct stat s;
     if (lstat(path, &s) != 0 || !is_own(&s))
@@ -72,7 +72,7 @@ static void sweep(const char *place)
         char path[CLI_FOLDER_TEXT];
         if (!strncmp(e->d_name, PREFIX, sizeof PREFIX - 1) &&
             (size_t)snprintf(path, sizeof path, "%s/%s", place, e->d_name) < sizeof path)
-            remove_left(path);
+            cli_folder_remove_left(path);
     }
     if (stream)
         closedir(stream);
@@ -121,6 +121,17 @@ tac_status cli_folder_make(cli_folder *f, tac_error *err)
     f->path[0] = '\0';
     return tac__fail(err, TAC_E_FILE, "cannot make a folder in '%s': %s", place,
                      tac__errno_text(code));
+}
+
+tac_status cli_folder_adopt(cli_folder *f, const char *path, tac_error *err)
+{
+    tac_status status;
+    snprintf(f->path, sizeof f->path, "%s", path);
+    if (!take_lock(f, err, &status))
+        status = tac__fail(err, TAC_E_FILE, "folder '%s' was removed meanwhile", path);
+    if (status != TAC_OK)
+        f->path[0] = '\0';
+    return status;
 }
 
 void cli_folder_remove(cli_folder *f)

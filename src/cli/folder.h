@@ -22,7 +22,13 @@ const char *cli_folder_place(void);
 // Make a folder that only this user can open, and remove what killed commands have left.
 TAC_MUST_CHECK tac_status cli_folder_make(cli_folder *folder, tac_error *err);
 
+// The same for a folder that is there: cli_launch_make_folder.
+TAC_MUST_CHECK tac_status cli_folder_adopt(cli_folder *folder, const char *path, tac_error *err);
+
 // Remove a folder with all that it holds. Nothing is done to none.
 void cli_folder_remove(cli_folder *folder);
+
+// Remove a folder whose maker was killed; nothing is done to one that is in use.
+void cli_folder_remove_left(const char *path);
 
 #endif

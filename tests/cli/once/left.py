@@ -133,6 +133,19 @@ job.wait()
 assert run("replay", "a.mcap", "-q", env=environment).returncode == 0
 assert sorted(os.listdir(place)) == ["other-AbCdEf", "tactus-link00", "tactus-mine", "tactus-open00"], os.listdir(place)
 
+# So does what a killed federation leaves: a folder with a socket.
+before = set(os.listdir(place))
+job = subprocess.Popen([tactus, "federate", os.path.join(source, "examples/formation.yaml"), "--transport", "unix"],
+                       env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+made = set()
+while not made and job.poll() is None:
+    made = {n for n in os.listdir(place) if n not in before and os.path.exists(os.path.join(place, n, ".tactus-lock"))}
+job.kill()
+job.wait()
+assert made and set(os.listdir(place)) > before
+assert run("replay", "a.mcap", "-q", env=environment).returncode == 0
+assert set(os.listdir(place)) == before, os.listdir(place)
+
 # --- helpers ------------------------------------------------------------------------------------
 
 if "sanitizer" in run("info").stdout:
