@@ -80,6 +80,9 @@ TAC_API TAC_MUST_CHECK tac_status tac_config_parse(const char *name, const char 
 TAC_API void tac_config_destroy(tac_config *config);
 
 TAC_API const char *tac_config_name(const tac_config *config); // `name:`, or the file's
+// How many components there are, known before anything is built. `*entity` is the last entity that
+// has any, NULL where there is none.
+TAC_API size_t tac_config_component_count(const tac_config *config, const char **entity);
 TAC_API void tac_config_engine_def_sized(const tac_config *config, tac_engine_def *def,
                                          size_t size);
 static inline tac_engine_def tac_config_engine_def(const tac_config *config)

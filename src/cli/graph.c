@@ -332,6 +332,7 @@ static tac_status judge(const tac_graph_report *r, tac_error *err)
 static tac_status check(const cli_args *args, session *s, tac__text *out, tac_error *err)
 {
     TAC_TRY(cli_load_config(&s->sim, args, args->operands[0], err));
+    TAC_TRY(cli_check_small(&s->sim, "a graph", err));
     cli_log_init(&s->sim.log, NULL);
     s->sim.log.untimed = true;
     tac_engine_def def = tac_config_engine_def(s->sim.config);
@@ -400,7 +401,7 @@ static tac_status make(const cli_args *args, session *s, tac__text *out, tac_err
     if (cli_has(args, "check"))
         return check(args, s, out, err);
     TAC_TRY(read_options(args, s, &def, err));
-    TAC_TRY(cli_load_engine(&s->sim, args, args->operands[0], err));
+    TAC_TRY(cli_load_small(&s->sim, args, args->operands[0], "a graph", err));
     const bool step =
         def.rates || !strcmp(cli_value(args, "of") ? cli_value(args, "of") : "", "step");
     TAC_TRY(

@@ -81,7 +81,7 @@ static tac_status run(const cli_args *args, tac__text *out, tac_error *err)
     tac_time t_us;
     TAC_TRY(read_format(args, &format, err));
     TAC_TRY(read_where(cli_value(args, "at"), &t_us, err));
-    tac_status status = cli_load_engine(&sim, args, args->operands[0], err);
+    tac_status status = cli_load_small(&sim, args, args->operands[0], "linear equations", err);
     if (status == TAC_OK)
         status = solve(&sim, args, t_us, &trim, &linear, err);
     if (status == TAC_OK)

@@ -180,6 +180,38 @@ tac_status cli_load_engine(cli_simulation *sim, const cli_args *args, const char
     return tac_engine_prepare(sim->engine, err);
 }
 
+// Name an entity of a template without its number, as it stands in the file.
+static tac_status fail_size(const char *what, size_t components, const char *entity, tac_error *err)
+{
+    size_t length = entity ? strlen(entity) : 0;
+    while (length && entity[length - 1] >= '0' && entity[length - 1] <= '9')
+        length--;
+    tac__fail(err, TAC_E_LIMIT, "%s of at most %d components can be made, and here are %zu; ", what,
+              (int)CLI_SMALL, components);
+    if (length)
+        tac__error_append(err, "take fewer vehicles, as with --set entities.%.*s.count=1",
+                          (int)length, entity);
+    else
+        tac__error_append(err, "take a part of the simulation");
+    return TAC_E_LIMIT;
+}
+
+tac_status cli_check_small(const cli_simulation *sim, const char *what, tac_error *err)
+{
+    const char *entity;
+    const size_t components = tac_config_component_count(sim->config, &entity);
+    return components > CLI_SMALL ? fail_size(what, components, entity, err) : TAC_OK;
+}
+
+tac_status cli_load_small(cli_simulation *sim, const cli_args *args, const char *path,
+                          const char *what, tac_error *err)
+{
+    TAC_TRY(cli_load_config(sim, args, path, err));
+    TAC_TRY(cli_check_small(sim, what, err));
+    TAC_TRY(cli_build_unprepared(sim, err));
+    return tac_engine_prepare(sim->engine, err);
+}
+
 tac_status cli_load_unprepared(cli_simulation *sim, const cli_args *args, const char *path,
                                tac_error *err)
 {

@@ -362,3 +362,18 @@ const char *tac_config_name(const tac_config *c)
     const char *name = tac__get_text(tac_document_root(c->doc), &tac__format, "name");
     return name ? name : c->file_name;
 }
+
+size_t tac_config_component_count(const tac_config *c, const char **entity)
+{
+    const tac_node *root = tac_document_root(c->doc), *entities = tac__get_node(root, "entities");
+    size_t components = 0;
+    if (tac__get_node(root, "components"))
+        components = tac_node_count(tac__get_node(root, "components"));
+    *entity = NULL;
+    for (size_t i = 0; entities && i < tac_node_count(entities); i++) {
+        const tac_node *own = tac__get_node(tac_node_item(entities, i), "components");
+        components += own ? tac_node_count(own) : 0;
+        *entity = own ? tac_node_key(entities, i) : *entity;
+    }
+    return components;
+}

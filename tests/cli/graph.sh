@@ -95,4 +95,16 @@ done
 # A type that says of itself that it stays outside does not make the check fail.
 expect 0 graph "$TACTUS_SOURCE/examples/iris_px4.yaml" --check --duration '1 s' --json
 says out '"kind": "outside"' '"untraced": 0' '"max_ulp": 0'
+# Too many vehicles are refused at once, with what to do instead.
+large=$TACTUS_SOURCE/examples/swarm_large.yaml
+for command in graph 'graph --of step' 'graph --check' linearize 'linearize --at t=1s'; do
+    before=$(date +%s)
+    expect 2 $command "$large"
+    says err 'of at most 2000 components can be made, and here are 50000' \
+        'take fewer vehicles, as with --set entities.uav.count=1'
+    [ $(($(date +%s) - before)) -le 20 ] || fail "$command is not refused at once"
+done
+expect 0 graph "$large" --set entities.uav.count=3
+expect 2 linearize "$large" --at t=0s --set entities.uav.count=3
+says err 'there are 3 plants'
 finish
