@@ -52,7 +52,7 @@ stop() {
     : >err
     "$TACTUS" run "$small" --duration 1000h "$@" >out 2>err </dev/null &
     pid=$!
-    wait_for err "[  $time s]" || fail 'the run did not begin'
+    wait_for err " ${time}000 s]" || fail 'the run did not begin'
     kill -s "$signal" "$pid"
     await "$pid" 60
     case $signal in
@@ -117,7 +117,7 @@ rm -f stopped.mcap
     exec "$TACTUS" run "$small" --duration 1000h --out stopped.mcap >out 2>err </dev/null
 ) &
 pid=$!
-wait_for err '[  0.500000 s]' || fail 'the run did not begin'
+wait_for err " 0.500000 s]" || fail 'the run did not begin'
 kill -s HUP "$pid"
 sleep 0.3
 kill -0 "$pid" 2>/dev/null || fail 'SIGHUP stopped a run that ignores it'
