@@ -223,16 +223,21 @@ static bool may_have_form(const tac__expectation *x)
     return one;
 }
 
-tac_status tac__expect_make_forms(tac_verdict *v, const tac__follower *f, tac_error *err)
+// The forms of list[*at] and those after it, until their pool has become much larger than the terms
+// of the island: every form costs as much as the pool is large.
+static tac_status make_some(tac_verdict *v, const tac__follower *f, size_t *at, tac_error *err)
 {
+    enum { SMALL = 1000 };
     tac_graph *graph;
     TAC_TRY(tac__graph_create(v->allocator, "", false, NULL, &graph, err));
+    tac__terms *pool = tac__graph_pool(graph);
     tac__arena terms;
     tac__arena_init(&terms, v->allocator);
     tac__formulas formulas;
-    tac_status status = tac__formulas_init(&formulas, v->engine, &terms, tac__graph_pool(graph));
-    for (size_t i = 0; i < f->count && status == TAC_OK; i++) {
-        tac__expectation *x = f->list[i];
+    tac_status status = tac__formulas_init(&formulas, v->engine, &terms, pool);
+    size_t first = 0;
+    while (*at < f->count && status == TAC_OK && pool->count <= 2 * first + SMALL) {
+        tac__expectation *x = f->list[(*at)++];
         if (!may_have_form(x) || tac__expect_asks_once(x))
             continue;
         tac__arena scratch;
@@ -244,8 +249,16 @@ tac_status tac__expect_make_forms(tac_verdict *v, const tac__follower *f, tac_er
             status = TAC_OK;
         }
         tac__arena_fini(&scratch);
+        first = first ? first : pool->count;
     }
     tac__graph_destroy(graph);
     tac__arena_fini(&terms);
     return status == TAC_E_MEMORY ? tac__fail_memory(err) : status;
+}
+
+tac_status tac__expect_make_forms(tac_verdict *v, const tac__follower *f, tac_error *err)
+{
+    for (size_t at = 0; at < f->count;)
+        TAC_TRY(make_some(v, f, &at, err));
+    return TAC_OK;
 }
