@@ -36,8 +36,8 @@ struct tac__form {
     tac__range *slot_range, *side_range, *rate_range;
 
     // the last look inside a step
-    tac_time look_us, look_from_us,
-        look_end_us; // the instant, in the step taken to end there; NEVER: none
+    tac_time look_us;                   // its instant; NEVER: none
+    tac_time look_from_us, look_end_us; // the step that was looked into
     tac__margin_result look_margin;
     bool look_truth;
 
@@ -45,8 +45,8 @@ struct tac__form {
     double *before, *moved; // held inputs when they were last read, and how far they moved then
     double *last;           // values of the slots at its end
     tac_time last_us;       // its end; NEVER: none
-    double last_margin,
-        last_slope; // signed margin at its end, and its change in the step, per second
+    double last_margin;     // signed margin at its end
+    double last_slope;      // change of that margin in the step, per second
 
     // the present box
     bool quiet;  // nothing can happen in it
