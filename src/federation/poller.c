@@ -17,7 +17,7 @@
 // Beside a process that computes, a yield gives it the processor for milliseconds. So a time of
 // looking that is torn in this way is followed by a rest in which every wait sleeps at once. A ring
 // of 8 beside two such processes took 24 to 38 times as long a round as alone without such rests,
-// and takes at most twice as long with them.
+// and takes 0.8 to 2.2 times as long with them.
 //
 // A bell is an eventfd and not a futex. Both wake equally fast (4 to 16 us there and back on one
 // processor, 97 to 313 between two that had other work), but a futex cannot be waited for together
