@@ -184,8 +184,12 @@ int main(int argc, char **argv)
     tac_status status = dispatch(argc, argv, &arena, &out, mistakes, &path, &err);
     if (status != TAC_OK && err.status == TAC_OK)
         tac__fail(&err, status, "%s", tac_status_text(status));
-    if (cli_is_helper())
-        return cli_helper_end(status, &err, mistakes, path, &out);
+    if (cli_is_helper()) {
+        const int code = cli_helper_end(status, &err, mistakes, path, &out);
+        tac__text_fini(&out);
+        tac__arena_fini(&arena);
+        return code;
+    }
     if (status != TAC_OK && out.length == 0 && wants_json(argc, argv))
         add_json_error(&out, mistakes, &err);
 

@@ -43,7 +43,7 @@ silent seen
 
 # The log goes round the bar.
 terminal -- --progress=always --realtime=4
-tr '\r' '\n' <seen | sed "s/$escape\\[K//g" | grep -q '^\[  0.250 s\] show: position' ||
+tr '\r' '\n' <seen | sed "s/$escape\\[K//g" | grep -q '^\[  0.250000 s\] show: position' ||
     fail 'a log entry does not have a line of its own'
 
 # Colours: of warnings and so on only, so ask for what can be seen without one.
