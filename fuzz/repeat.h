@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { REPEAT_MAX = 5000, REPEAT_BYTES = 1 << 19 }; // what is longer is cut
+enum { REPEAT_MAX = 5000, REPEAT_BYTES = 1 << 19 }; // longer lists are cut
 
 static inline void repeat_line(tac__text *out, const char *line, size_t length, uint64_t number)
 {

@@ -255,7 +255,7 @@ class Client:
         self._reached = self._polled = t_us
         self._promised = max(self._promised, t_us)
         next_us = t_us if next_us is None else next_us
-        self._stated = max(self._stated, next_us)  # what was said before is true until a message is taken
+        self._stated = max(self._stated, next_us)  # an earlier promise holds until a message is taken
         if self._granted > t_us:
             return True
         first = self._mail[0].delivered_us if self._mail else NEVER

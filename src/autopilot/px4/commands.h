@@ -42,8 +42,8 @@ typedef struct tac__px4_command {
 typedef struct tac__px4_answer {
     bool ours; // false: another module carries it out, or nobody has to
     tac__px4_result result;
-    int state;       // navigation state that it asks for
-    const char *why; // of a refusal
+    int state;       // navigation state that the command asks for
+    const char *why; // reason for a refusal
 } tac__px4_answer;
 
 tac__px4_answer tac__px4_answer_to(const tac__px4_command *command);

@@ -28,9 +28,9 @@ typedef struct tac__px4_row {
 typedef struct tac__px4_mission {
     tac__px4_row *rows;
     size_t count;
-    bool returns, speeds;   // there is a row of that kind
-    bool lands;             // at a place that is known
-    double north_m, east_m; // of that place
+    bool returns, speeds;   // some row returns home; some row sets a speed
+    bool lands;             // the mission lands at a known place
+    double north_m, east_m; // landing place relative to the origin
 } tac__px4_mission;
 
 // Told of a row that is left out; as in tac__mission_rules.

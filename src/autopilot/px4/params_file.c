@@ -26,7 +26,7 @@ typedef struct reader {
     tac__px4_file_params *params;
     tac__names names;
     uint32_t line;
-    double vehicle; // of the first row
+    double vehicle; // vehicle id in the first row
     char excerpt[TAC_ERROR_NAME];
     tac_error *err;
 } reader;

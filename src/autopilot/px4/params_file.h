@@ -19,7 +19,7 @@ typedef struct tac__px4_file_param {
     const char *name;
     bool whole; // INT32, else REAL32
     double value;
-    uint32_t line, column; // of the name
+    uint32_t line, column; // place of the name in the file
 } tac__px4_file_param;
 
 typedef struct tac__px4_file_params {
