@@ -72,8 +72,13 @@ printf '%s\n' $commands | sort | comm -23 - completed >lost
 silent lost
 
 # What an interactive zsh makes of lines when ^T is pressed behind them
-if command -v zsh >/dev/null; then
-    zsh -n script.zsh || fail 'zsh does not accept its script'
+if ! command -v zsh >/dev/null; then
+    echo 'skipped: there is no zsh'
+elif ! zsh -n script.zsh; then
+    fail 'zsh does not accept its script'
+elif ! zsh -fc 'zmodload zsh/zpty && zpty terminal true' 2>/dev/null; then
+    echo 'skipped: zsh has no pseudo-terminals here (/dev/pts)'
+else
     mkdir functions
     cp script.zsh functions/_tactus
     cat >settings.zsh <<'END'
@@ -109,8 +114,6 @@ tactus run --seed=fli
 tactus plot hover.mcap uav.vehicle.position_n
 tactus plot hover.mcap uav.vehicle.euler.z
 tactus export hover.mcap --signals=uav.control.phase'
-else
-    echo 'skipped: there is no zsh'
 fi
 
 if command -v fish >/dev/null; then
